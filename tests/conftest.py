@@ -1,0 +1,1 @@
+"""What every test shares. The database server is started by tests.settings, before Django reads it."""

@@ -1,0 +1,13 @@
+"""The product's settings with what tests need: a fast hasher, plain connections, no mail."""
+
+from tests import database
+
+database.start()
+
+from workspace.config.settings import *  # noqa: E402, F403
+from workspace.config.settings import DATABASES  # noqa: E402
+
+PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+MAILERS = {"default": {"BACKEND": "django.core.mail.backends.locmem.EmailBackend"}}
+# Each test thread closes its own connection; a pool would keep sessions that block dropping the database.
+DATABASES["default"]["OPTIONS"].pop("pool")

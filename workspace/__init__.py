@@ -1,0 +1,1 @@
+"""Baton: a workspace where people and AI agents hand work to each other."""

@@ -1,0 +1,1 @@
+"""Composition root: settings, addresses, servers. Nothing imports it."""

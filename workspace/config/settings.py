@@ -1,0 +1,329 @@
+"""Settings. What a person may change is an environment variable: see the table in the documentation."""
+
+import os
+import secrets
+import sys
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qsl, unquote, urlsplit
+
+from django.utils.csp import CSP
+
+from workspace.config.environment import Environment, WrongValue
+
+ROOT = Path(__file__).resolve().parents[2]
+env = Environment()
+
+# -- the instance -------------------------------------------------------------
+
+BATON_DATA = env.folder("BATON_DATA", ROOT / ".baton")
+BATON_BASE_URL = env.url("BATON_BASE_URL", ("http", "https"), "http://127.0.0.1:8000").rstrip("/")
+BATON_SIGNUP = env.choice("BATON_SIGNUP", ("closed", "open"), "closed")
+BATON_DOCUMENT_BYTES = env.integer("BATON_DOCUMENT_BYTES", 1024 * 1024, least=1024, most=64 * 1024 * 1024)
+BATON_BODY_BYTES = env.integer(
+    "BATON_BODY_BYTES", max(2_621_440, BATON_DOCUMENT_BYTES * 5 // 2), least=BATON_DOCUMENT_BYTES
+)
+
+_base = urlsplit(BATON_BASE_URL)
+if not _base.hostname or _base.path or _base.query or _base.fragment:
+    raise WrongValue("BATON_BASE_URL", "an address without a path, such as https://baton.example.org")
+BATON_HTTPS = _base.scheme == "https"
+
+
+def _secret_key() -> str:
+    """The key of the environment, else the one in the data folder, made on first use."""
+    if key := env.text("BATON_SECRET_KEY"):
+        if len(key) < 32:
+            raise WrongValue("BATON_SECRET_KEY", "at least 32 characters")
+        return key
+    path = BATON_DATA / "secret_key"
+    try:
+        if key := path.read_text(encoding="ascii").strip():
+            return key
+        path.unlink()
+    except FileNotFoundError:
+        pass
+    except OSError as error:
+        raise WrongValue("BATON_DATA", f"a folder that can be read and written ({error.strerror}: {path})") from error
+    try:
+        BATON_DATA.mkdir(parents=True, exist_ok=True)
+        fresh = path.with_name(f"secret_key.{os.getpid()}")
+        with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as handle:
+            handle.write(secrets.token_urlsafe(64))
+        try:
+            # Two first starts at once: link, unlike rename, keeps the first one's key.
+            os.link(fresh, path)
+        except FileExistsError:
+            pass
+        finally:
+            fresh.unlink()
+        return path.read_text(encoding="ascii").strip()
+    except OSError as error:
+        raise WrongValue("BATON_DATA", f"a folder that can be written ({error.strerror}: {BATON_DATA})") from error
+
+
+SECRET_KEY = _secret_key()
+DEBUG = env.flag("BATON_DEBUG")
+
+# -- application --------------------------------------------------------------
+
+INSTALLED_APPS = [
+    "workspace",
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.postgres",
+    "django.contrib.staticfiles",
+    "django.contrib.humanize",
+    "allauth",
+    "allauth.account",
+    "rest_framework",
+    "drf_spectacular",
+    "drf_spectacular_sidecar",
+    "django_htmx",
+]
+
+MIDDLEWARE = [
+    "workspace.config.middleware.observe",
+    "django.middleware.security.SecurityMiddleware",
+    "django.middleware.csp.ContentSecurityPolicyMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.auth.middleware.LoginRequiredMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "allauth.account.middleware.AccountMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+]
+
+ROOT_URLCONF = "workspace.config.urls"
+ASGI_APPLICATION = "workspace.config.asgi.application"
+WSGI_APPLICATION = "workspace.config.wsgi.application"
+
+TEMPLATES: list[dict[str, Any]] = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [ROOT / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.template.context_processors.csp",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ],
+        },
+    }
+]
+
+# -- database -----------------------------------------------------------------
+
+EMBEDDED_POSTGRES: Path | None = None
+DATABASE_URL = env.url("DATABASE_URL", ("postgresql", "postgres"))
+if not DATABASE_URL:
+    from workspace.management.postgres import Cluster
+
+    EMBEDDED_POSTGRES = BATON_DATA / "postgres"
+    DATABASE_URL = Cluster(folder=EMBEDDED_POSTGRES).url
+
+
+def _database(address: str) -> dict[str, Any]:
+    """A `postgresql://user:password@host:port/name?option=…` address as Django takes it."""
+    parts = urlsplit(address)
+    options: dict[str, Any] = dict(parse_qsl(parts.query))
+    name = unquote(parts.path.lstrip("/"))
+    if not name:
+        raise WrongValue("DATABASE_URL", "postgresql://user:password@host:port/name")
+    return {
+        "ENGINE": "django.db.backends.postgresql",
+        "NAME": name,
+        "USER": unquote(parts.username or ""),
+        "PASSWORD": unquote(parts.password or ""),
+        "HOST": options.pop("host", None) or parts.hostname or "",
+        "PORT": str(parts.port or options.pop("port", "")),
+        # A pooled connection is checked before it is lent, so a database that was restarted is not noticed.
+        "CONN_HEALTH_CHECKS": True,
+        "OPTIONS": {
+            "application_name": "baton",
+            "connect_timeout": 10,
+            "pool": {"min_size": 0, "max_size": BATON_DATABASE_POOL, "timeout": 20, "max_idle": 120},
+            **options,
+        },
+    }
+
+
+BATON_DATABASE_POOL = env.integer("BATON_DATABASE_POOL", 24, least=2, most=1000)
+DATABASES = {"default": _database(DATABASE_URL)}
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+# -- cache: rate limits, OAuth codes; one for all processes ------------------
+
+CACHES = {"default": {"BACKEND": "django.core.cache.backends.db.DatabaseCache", "LOCATION": "baton_cache"}}
+
+# -- people -------------------------------------------------------------------
+
+AUTH_USER_MODEL = "workspace.Person"
+AUTHENTICATION_BACKENDS = ["allauth.account.auth_backends.AuthenticationBackend"]
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
+    {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 10}},
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+]
+PASSWORD_HASHERS = ["django.contrib.auth.hashers.Argon2PasswordHasher"]
+LOGIN_URL = "account_login"
+LOGIN_REDIRECT_URL = "/"
+LOGOUT_REDIRECT_URL = "account_login"
+
+ACCOUNT_ADAPTER = "allauth.account.adapter.DefaultAccountAdapter"
+ACCOUNT_USER_MODEL_USERNAME_FIELD = None
+ACCOUNT_USER_MODEL_EMAIL_FIELD = "email"
+ACCOUNT_LOGIN_METHODS = {"email"}
+ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*", "password2*"]
+ACCOUNT_EMAIL_VERIFICATION = "none"
+ACCOUNT_SESSION_REMEMBER = True
+ACCOUNT_LOGOUT_ON_GET = False
+ACCOUNT_EMAIL_SUBJECT_PREFIX = ""
+
+# -- the browser's side -------------------------------------------------------
+
+_LOOPBACK = ["127.0.0.1", "localhost", "[::1]"]
+ALLOWED_HOSTS = sorted({_base.hostname if ":" not in _base.hostname else f"[{_base.hostname}]", *_LOOPBACK})
+CSRF_TRUSTED_ORIGINS = [BATON_BASE_URL]
+
+SECURE_CSP = {
+    "default-src": [CSP.NONE],
+    "script-src": [CSP.SELF, CSP.NONCE],
+    "style-src": [CSP.SELF],
+    # No remote images: a document could otherwise tell a stranger who reads it and when.
+    "img-src": [CSP.SELF, "data:"],
+    "font-src": [CSP.SELF],
+    "connect-src": [CSP.SELF],
+    "manifest-src": [CSP.SELF],
+    "form-action": [CSP.SELF],
+    "frame-ancestors": [CSP.NONE],
+    "base-uri": [CSP.NONE],
+}
+SECURE_CONTENT_TYPE_NOSNIFF = True
+SECURE_REFERRER_POLICY = "same-origin"
+SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin"
+SECURE_HSTS_SECONDS = 31_536_000 if BATON_HTTPS else 0
+X_FRAME_OPTIONS = "DENY"
+SESSION_COOKIE_HTTPONLY = CSRF_COOKIE_HTTPONLY = True
+SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = BATON_HTTPS
+SESSION_COOKIE_NAME, CSRF_COOKIE_NAME = ("__Host-session", "__Host-csrf") if BATON_HTTPS else ("session", "csrf")
+if env.flag("BATON_BEHIND_TLS_PROXY"):
+    SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+DATA_UPLOAD_MAX_MEMORY_SIZE = BATON_BODY_BYTES
+
+# -- static files -------------------------------------------------------------
+
+STATIC_URL = "/static/"
+STATICFILES_DIRS = [ROOT / "static"] if (ROOT / "static").is_dir() else []
+STATIC_ROOT = BATON_DATA / "static"
+
+# -- language and time --------------------------------------------------------
+
+LANGUAGE_CODE = "en"
+USE_I18N = False
+USE_TZ = True
+TIME_ZONE = "UTC"
+
+# -- REST ---------------------------------------------------------------------
+
+REST_FRAMEWORK = {
+    # Django's LoginRequiredMiddleware leaves REST views alone, so these have to deny.
+    "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
+    "DEFAULT_AUTHENTICATION_CLASSES": [
+        "workspace.rest.auth.TokenAuthentication",
+        "workspace.rest.auth.BrowserAuthentication",
+    ],
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
+    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "EXCEPTION_HANDLER": "workspace.rest.errors.handler",
+    "UNAUTHENTICATED_USER": None,
+}
+SPECTACULAR_SETTINGS = {
+    "TITLE": "Baton",
+    "DESCRIPTION": "Documents that people and AI agents hand to each other.",
+    "VERSION": "1",
+    "OAS_VERSION": "3.1.0",
+    "SERVE_INCLUDE_SCHEMA": False,
+    "SWAGGER_UI_DIST": "SIDECAR",
+    "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
+    "REDOC_DIST": "SIDECAR",
+}
+
+# -- mail ---------------------------------------------------------------------
+
+MAILERS: dict[str, dict[str, Any]] = {"default": {"BACKEND": "django.core.mail.backends.console.EmailBackend"}}
+if _mail := env.url("BATON_EMAIL_URL", ("smtp", "smtps", "smtp+starttls", "console")):
+    _parts = urlsplit(_mail)
+    if _parts.scheme != "console":
+        if not _parts.hostname:
+            raise WrongValue("BATON_EMAIL_URL", "smtp://user:password@host:port, smtps://… or smtp+starttls://…")
+        MAILERS["default"] = {
+            "BACKEND": "django.core.mail.backends.smtp.EmailBackend",
+            "OPTIONS": {
+                "host": _parts.hostname,
+                "port": _parts.port or (465 if _parts.scheme == "smtps" else 587 if "+" in _parts.scheme else 25),
+                "username": unquote(_parts.username or ""),
+                "password": unquote(_parts.password or ""),
+                "use_ssl": _parts.scheme == "smtps",
+                "use_tls": _parts.scheme == "smtp+starttls",
+                "timeout": 15,
+            },
+        }
+DEFAULT_FROM_EMAIL = SERVER_EMAIL = env.text("BATON_EMAIL_FROM", f"Baton <baton@{_base.hostname}>")
+
+# -- jobs ---------------------------------------------------------------------
+
+CELERY_BROKER_URL = env.url(
+    "CELERY_BROKER_URL", ("filesystem", "redis", "rediss", "amqp", "amqps", "pyamqp"), "filesystem://"
+)
+BATON_SWEEP_S = env.seconds("BATON_SWEEP_S", 5.0, least=0.2, most=3600)
+
+# -- engines ------------------------------------------------------------------
+
+BATON_SUMMARIZER = env.choice("BATON_SUMMARIZER", ("extractive", "openai", "anthropic", "dummy"), "extractive")
+BATON_SUMMARIZER_URL = env.url("BATON_SUMMARIZER_URL", ("http", "https"))
+BATON_SUMMARIZER_MODEL = env.text("BATON_SUMMARIZER_MODEL")
+BATON_SUMMARIZER_KEY = env.text("BATON_SUMMARIZER_KEY")
+BATON_EMBEDDINGS = env.choice("BATON_EMBEDDINGS", ("embedded", "openai", "none", "dummy"), "embedded")
+BATON_EMBEDDINGS_URL = env.url("BATON_EMBEDDINGS_URL", ("http", "https"))
+BATON_EMBEDDINGS_MODEL = env.text("BATON_EMBEDDINGS_MODEL")
+BATON_EMBEDDINGS_KEY = env.text("BATON_EMBEDDINGS_KEY")
+
+# -- logs ---------------------------------------------------------------------
+
+BATON_LOG_LEVEL = env.choice("BATON_LOG_LEVEL", ("DEBUG", "INFO", "WARNING", "ERROR"), "INFO")
+BATON_METRICS_TOKEN = env.text("BATON_METRICS_TOKEN")
+LOGGING: dict[str, Any] = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "filters": {"request": {"()": "workspace.config.middleware.RequestIdFilter"}},
+    "formatters": {"line": {"format": "%(levelname)s %(name)s %(request_id)s %(message)s"}},
+    "handlers": {
+        "console": {
+            "class": "logging.StreamHandler",
+            "stream": sys.stderr,
+            "formatter": "line",
+            "filters": ["request"],
+        }
+    },
+    "root": {"handlers": ["console"], "level": BATON_LOG_LEVEL},
+    "loggers": {
+        "django": {"level": "INFO", "handlers": [], "propagate": True},
+        "django.server": {"level": "WARNING", "handlers": [], "propagate": True},
+        "mcp": {"level": "WARNING"},
+        "celery": {"level": "INFO"},
+        "kombu": {"level": "WARNING"},
+        "psycopg.pool": {"level": "ERROR"},
+        "httpx": {"level": "WARNING"},
+    },
+}

@@ -1,0 +1,1 @@
+"""Commands and the supervisor behind `manage.py up`."""
