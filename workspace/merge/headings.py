@@ -1,0 +1,61 @@
+"""The nearest Markdown heading above a line."""
+
+import re
+from collections.abc import Iterable
+from typing import Final
+
+from workspace.merge.lines import bare, split
+
+_ATX: Final = re.compile(r" {0,3}#{1,6}(?:[ \t]+(?P<title>.*?))?(?:[ \t]+#+)?[ \t]*")
+_UNDERLINE: Final = re.compile(r" {0,3}(?:=+|-+)[ \t]*")
+_FENCE: Final = re.compile(r" {0,3}(?P<mark>`{3,}|~{3,})(?P<info>.*)")
+_NO_TITLE: Final = re.compile(r"\s*(?:[-*+>|]|\d+[.)]\s|$)")
+
+
+class Headings:
+    """Reads text in order and knows the title of the last heading: ATX or setext, outside fenced code."""
+
+    def __init__(self) -> None:
+        self._title: str | None = None
+        self._fence: str | None = None
+        self._above = ""
+        self._unread: list[str] = []
+
+    def later(self, text: str) -> None:
+        """Go on with `text`, whole lines; read only when a title is asked for, which a clean merge never does."""
+        self._unread.append(text)
+
+    @property
+    def title(self) -> str | None:
+        unread, self._unread = self._unread, []
+        for text in unread:
+            self.read(bare(line) for line in split(text))
+        return self._title
+
+    def read(self, lines: Iterable[str]) -> None:
+        """Go on with `lines`, which carry no line endings."""
+        for line in lines:
+            if self._fence is None and (heading := _heading(line, self._above)):
+                self._title = heading
+                self._above = ""
+                continue
+            self._above = line
+            if ("```" in line or "~~~" in line) and (found := _FENCE.fullmatch(line)):
+                self._fenced(found["mark"], found["info"])
+
+    def _fenced(self, mark: str, info: str) -> None:
+        if self._fence is None:
+            if mark[0] == "~" or "`" not in info:
+                self._fence = mark
+        elif mark.startswith(self._fence) and not info.strip():
+            self._fence = None
+
+
+def _heading(line: str, above: str) -> str | None:
+    text = line.lstrip(" ")
+    if text.startswith("#"):
+        found = _ATX.fullmatch(line)
+        return (found["title"] or "").strip("# \t") or None if found else None
+    if text.startswith(("=", "-")) and _UNDERLINE.fullmatch(line) and not _NO_TITLE.match(above):
+        return above.strip()
+    return None

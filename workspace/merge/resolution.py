@@ -1,0 +1,60 @@
+"""A merge with conflicts, and a person's choice for each of them, made into one text."""
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from workspace.merge.hunks import Agreed, Disputed, Hunk
+from workspace.merge.lines import join, restyle
+from workspace.merge.threeway import Merge
+
+CHOICES: Final = ("mine", "theirs", "both", "base")
+
+type Choice = str | Mapping[str, str]
+
+
+class ChoiceError(ValueError):
+    """A choice that cannot be followed. `index` is that of the hunk, counted from 0; None where the count is wrong."""
+
+    def __init__(self, message: str, *, index: int | None) -> None:
+        super().__init__(message)
+        self.index = index
+
+
+def resolve(merged: Merge, choices: Sequence[Choice]) -> str:
+    """The whole text, with `choices` in the places of the hunks, one each and in order.
+
+    A choice is "mine", "theirs", "both" (theirs, then mine), "base", or {"text": …} for other words; those get the
+    line ending of the document, and a final one where more text follows. Raises ChoiceError.
+    """
+    hunks = merged.hunks
+    if isinstance(choices, str | Mapping) or len(choices) != len(hunks):
+        given = "one value" if isinstance(choices, str | Mapping) else str(len(choices))
+        raise ChoiceError(f"Expected a list with one choice per hunk ({len(hunks)}), got {given}.", index=None)
+    pieces: list[str] = []
+    index = 0
+    for chunk in merged.chunks:
+        match chunk:
+            case Agreed(text):
+                pieces.append(text)
+            case Disputed(hunk):
+                pieces += _chosen(choices[index], hunk, index, merged)
+                index += 1
+    return join(pieces, merged.line_ending)
+
+
+def _chosen(choice: Choice, hunk: Hunk, index: int, merged: Merge) -> tuple[str, ...]:
+    match choice:
+        case "mine":
+            return (hunk.mine,)
+        case "theirs":
+            return (hunk.theirs,)
+        case "both":
+            return (hunk.theirs, hunk.mine)
+        case "base":
+            return (hunk.base,)
+        case {"text": str(text), **rest} if not rest:
+            return (restyle(text, merged.line_ending),)
+    raise ChoiceError(
+        f'Choice {index} is {choice!r}. Allowed: {", ".join(f'"{name}"' for name in CHOICES)}, or {{"text": "..."}}.',
+        index=index,
+    )
