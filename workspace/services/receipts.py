@@ -1,0 +1,72 @@
+"""Receipts: one fact each, recorded when it happened and by whom."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.db import connection
+from django.db.models import Model
+
+from workspace.actor import Actor
+from workspace.models import Capture, Commit, Conflict, Document, Folder, Receipt, ReceiptKind
+from workspace.models.ids import receipt_id
+
+# One round trip and one implicit transaction. A read receipt that a power cut takes is made again by the next
+# read, so its commit does not wait for the disk.
+READ = """
+INSERT INTO {table} (id, kind, person_id, agent_id, job, via, session, document_id, commit_id, reason, data)
+SELECT %s, 'read', %s, %s, %s, %s, %s, %s, %s, '', '{{}}'
+FROM (SELECT set_config('synchronous_commit', 'off', true)) AS relaxed
+ON CONFLICT DO NOTHING
+"""
+
+
+def _key(thing: Model | str | int | None) -> Any:
+    return thing.pk if isinstance(thing, Model) else thing
+
+
+def record(
+    actor: Actor,
+    kind: ReceiptKind | str,
+    *,
+    folder: Folder | int | None = None,
+    document: Document | str | None = None,
+    commit: Commit | str | None = None,
+    capture: Capture | str | None = None,
+    conflict: Conflict | str | None = None,
+    reason: str = "",
+    data: Mapping[str, Any] | None = None,
+) -> Receipt:
+    """Records that ``actor`` did ``kind``, inside the caller's transaction. Things are rows or their ids; ``data``
+    is JSON-ready and holds nothing that the readers of the things named may not see."""
+    return Receipt.objects.create(
+        kind=ReceiptKind(kind),
+        person_id=actor.person,
+        agent_id=actor.agent,
+        job=actor.job,
+        via=actor.via.value,
+        session=actor.session[:200],
+        folder_id=_key(folder),
+        document_id=_key(document),
+        commit_id=_key(commit),
+        capture_id=_key(capture),
+        conflict_id=_key(conflict),
+        reason=reason or actor.reason,
+        data=dict(data or {}),
+    )
+
+
+def read(actor: Actor, *, document: str, commit: str) -> None:
+    """Records that ``actor`` was given ``commit`` of ``document``; once for a person, agent and session, however
+    often it is read. To be called after the answer was made, outside a transaction."""
+    values = (
+        receipt_id(),
+        actor.person,
+        actor.agent,
+        actor.job,
+        actor.via.value,
+        actor.session[:200],
+        document,
+        commit,
+    )
+    with connection.cursor() as cursor:
+        cursor.execute(READ.format(table=connection.ops.quote_name(Receipt._meta.db_table)), values)
