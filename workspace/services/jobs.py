@@ -1,8 +1,8 @@
 """Work for the background: enqueued with the change that needs it, claimed, recorded, retried.
 
-A pending row is the queue. A worker claims by a conditional update that writes a random word and a lease, works
-outside any transaction, and records what it came to only while the row still holds its word. A lease that ran
-out means a killed worker: the row is claimed again, so everything a job does may happen twice.
+A pending row is the queue. A worker claims by a conditional update that writes a random word and a lease,
+works outside any transaction, and records what it came to only while the row still holds its word. A lease
+that ran out means a killed worker: the row is claimed again, so everything a job does may happen twice.
 """
 
 import random
@@ -11,25 +11,29 @@ from collections.abc import Sequence
 from datetime import timedelta
 
 from django.db import IntegrityError, connection, transaction
+from django.db.models import Q
 from django.utils import timezone
 
 from workspace import access, dispatch
 from workspace.actor import Actor, Role
-from workspace.errors import Forbidden, NotFound
-from workspace.models import Job, JobKind, JobState, ReceiptKind
+from workspace.errors import NotFound
+from workspace.models import Document, Folder, Job, JobKind, JobState, ReceiptKind
 from workspace.models.ids import job_id
 from workspace.services import receipts
+from workspace.services.receipts import key_of
 
 LEASE_S = 60
 TRIES = 6
 FIRST_WAIT_S = 2.0
 LONGEST_WAIT_S = 300.0
+KEEP_DONE = timedelta(days=1)
 TASK = "workspace.jobs.run"
 
-# DO UPDATE and not DO NOTHING: it locks the pending row until the caller commits. With DO NOTHING a worker could
-# claim that row now, read the state from before this change, and leave the change without a job.
+# DO UPDATE and not DO NOTHING: it locks the pending row until the caller commits. With DO NOTHING a worker
+# could claim that row now, read the state from before this change, and leave the change without a job.
 ENQUEUE = """
-INSERT INTO {job} AS job (id, kind, target, folder_id, document_id, state, attempts, due_at, claim, last_error)
+INSERT INTO {job} AS job
+    (id, kind, target, folder_id, document_id, state, attempts, due_at, claim, last_error)
 VALUES (%s, %s, %s, %s, %s, 'pending', 0, clock_timestamp(), '', '')
 ON CONFLICT (kind, target) WHERE state = 'pending'
 DO UPDATE SET due_at = least(job.due_at, excluded.due_at), attempts = 0,
@@ -37,7 +41,7 @@ DO UPDATE SET due_at = least(job.due_at, excluded.due_at), attempts = 0,
 RETURNING id
 """
 
-# A job whose twin (same kind and target) is running waits for it, so that a folder or document has one worker.
+# A job whose twin (same kind and target) is running waits for it: one worker for a document or folder.
 CLAIM = """
 UPDATE {job} SET state = 'running', claim = %(claim)s, attempts = attempts + 1,
     lease_until = clock_timestamp() + %(lease)s * interval '1 second'
@@ -61,12 +65,16 @@ def _sql(statement: str) -> str:
 
 
 def enqueue(
-    kind: JobKind | str, target: str | int, *, folder: int | None = None, document: str | None = None
+    kind: JobKind | str,
+    target: str | int,
+    *,
+    folder: Folder | int | None = None,
+    document: Document | str | None = None,
 ) -> str:
-    """Records, inside the caller's transaction, that ``kind`` of work on ``target`` is needed, and rings a worker
-    once it is committed. One pending job per kind and target: a second call finds the first one's row, makes it
-    due and forgets its failures. Returns the job's id. ``folder`` and ``document`` say whose readers may see it."""
-    values = (job_id(), JobKind(kind).value, str(target), folder, document)
+    """Records, inside the caller's transaction, that ``kind`` of work on ``target`` is needed, and rings a
+    worker once that is committed. One job per kind and target is pending: a second call finds its row, makes it
+    due and forgets its failures. Returns its id. ``folder`` and ``document`` say whose readers may see it."""
+    values = (job_id(), JobKind(kind).value, str(target), key_of(folder), key_of(document))
     with connection.cursor() as cursor:
         cursor.execute(_sql(ENQUEUE), values)
         (found,) = cursor.fetchone()
@@ -77,8 +85,8 @@ def enqueue(
 def claim(
     *, limit: int = 1, kinds: Sequence[str] | None = None, ids: Sequence[str] | None = None
 ) -> list[Job]:
-    """Up to ``limit`` jobs that are due, or whose worker was lost, now held by the caller for ``LEASE_S`` seconds.
-    Two callers never get the same one."""
+    """Up to ``limit`` jobs that are due, or whose worker was lost, now held by the caller for ``LEASE_S``
+    seconds. Two callers never get the same one."""
     values = {
         "claim": secrets.token_hex(16),
         "lease": LEASE_S,
@@ -89,12 +97,13 @@ def claim(
     with connection.cursor() as cursor:
         cursor.execute(_sql(CLAIM), values)
         claimed = [row[0] for row in cursor.fetchall()]
-    return sorted(Job.objects.filter(pk__in=claimed, claim=values["claim"]), key=lambda job: (job.due_at, job.pk))
+    mine = Job.objects.filter(pk__in=claimed, claim=values["claim"])
+    return list(mine.order_by("due_at", "pk"))
 
 
 def holds(job: Job) -> bool:
-    """Locks the row of ``job``; False where its lease ran out and somebody else has it. For the transaction that
-    records a result."""
+    """Locks the row of ``job``; False where its lease ran out and somebody else has it. For the transaction
+    that records a result."""
     held = Job.objects.select_for_update(no_key=True)
     return held.filter(pk=job.pk, state=JobState.RUNNING, claim=job.claim).exists()
 
@@ -107,14 +116,12 @@ def extend(job: Job) -> bool:
 
 
 def finish(job: Job) -> bool:
-    """Records that ``job`` is done. Earlier failures of the same work are done with it. A job of the same kind
-    and target that waited for this one is rung. False where the claim was lost."""
+    """Records that ``job`` is done. Earlier failures of the same work are done with it. A job of the same
+    kind and target that waited for this one is rung. False where the claim was lost."""
     now = timezone.now()
     with transaction.atomic():
         mine = Job.objects.filter(pk=job.pk, state=JobState.RUNNING, claim=job.claim)
-        if not mine.update(
-            state=JobState.DONE, claim="", lease_until=None, finished_at=now, last_error=""
-        ):
+        if not mine.update(state=JobState.DONE, claim="", lease_until=None, finished_at=now, last_error=""):
             return False
         twins = Job.objects.filter(kind=job.kind, target=job.target)
         twins.filter(state=JobState.FAILED).update(state=JobState.DONE, finished_at=now)
@@ -132,12 +139,12 @@ def wait_after(attempts: int) -> float:
     """Seconds until the next try after so many: doubling, bounded, and jittered so that jobs which failed
     together do not come back together."""
     ceiling = min(LONGEST_WAIT_S, FIRST_WAIT_S * 2 ** max(0, attempts - 1))
-    return ceiling * random.uniform(0.5, 1.0)  # noqa: S311 -- spreads load, guards nothing
+    return ceiling * random.uniform(0.5, 1.0)
 
 
 def fail(job: Job, error: str) -> bool:
-    """Records a failed try: due again after a wait, or ``failed``, with a receipt, after ``TRIES``. False where the
-    claim was lost. ``error`` is shown to those who see the job, so it may not hold content."""
+    """Records a failed try: due again after a wait, or ``failed``, with a receipt, after ``TRIES``. False where
+    the claim was lost. ``error`` is shown to those who see the job, so it may not hold content."""
     with transaction.atomic():
         if not holds(job):
             return False
@@ -166,19 +173,19 @@ def fail(job: Job, error: str) -> bool:
     return True
 
 
+@transaction.atomic(durable=True)
 def retry(actor: Actor, *, job: str) -> None:
-    """Makes a failed job due at once with all its tries. An editor of what it is about may, and an administrator.
-    A job that is not failed is left as it is. Raises NotFound, Forbidden."""
-    with transaction.atomic():
-        row = Job.objects.select_for_update(no_key=True, of=("self",)).select_related("folder")
-        found = row.filter(pk=job).first()
-        if found is None:
-            raise NotFound
-        _may_retry(actor, found)
-        if found.state != JobState.FAILED:
-            return
-        enqueue(found.kind, found.target, folder=found.folder_id, document=found.document_id)
-        Job.objects.filter(pk=found.pk).update(state=JobState.DONE)
+    """Makes a failed job due at once, with all its tries. An editor of what it is about may, and an
+    administrator. A job that is not failed is left as it is. Raises NotFound, Forbidden."""
+    rows = Job.objects.select_for_update(no_key=True, of=("self",)).select_related("folder")
+    found = rows.filter(pk=job).first()
+    if found is None:
+        raise NotFound
+    _may_retry(actor, found)
+    if found.state != JobState.FAILED:
+        return
+    enqueue(found.kind, found.target, folder=found.folder_id, document=found.document_id)
+    Job.objects.filter(pk=found.pk).update(state=JobState.DONE)
 
 
 def _may_retry(actor: Actor, job: Job) -> None:
@@ -186,5 +193,19 @@ def _may_retry(actor: Actor, job: Job) -> None:
         access.document(actor, id=job.document_id, need=Role.EDITOR, deleted=True)
     elif job.folder is not None:
         access.folder(actor, location=job.folder.path, need=Role.EDITOR)
-    elif not actor.admin:
+    elif not actor.admin or actor.agent:
         raise NotFound
+
+
+def purge(*, older_than: timedelta = KEEP_DONE, limit: int = 1000) -> int:
+    """Forgets up to ``limit`` jobs that were done longer ago; receipts keep what they came to."""
+    old = Job.objects.filter(state=JobState.DONE, finished_at__lt=timezone.now() - older_than)
+    count, _ = Job.objects.filter(pk__in=list(old.values_list("pk", flat=True)[:limit])).delete()
+    return count
+
+
+def waiting(*, limit: int) -> list[str]:
+    """Ids of jobs that are due, or whose worker was lost, the longest waiting first."""
+    now = timezone.now()
+    due = Q(state=JobState.PENDING, due_at__lte=now) | Q(state=JobState.RUNNING, lease_until__lte=now)
+    return list(Job.objects.filter(due).order_by("due_at").values_list("pk", flat=True)[:limit])

@@ -20,7 +20,8 @@ ON CONFLICT DO NOTHING
 """
 
 
-def _key(thing: Model | str | int | None) -> Any:
+def key_of(thing: Model | str | int | None) -> Any:
+    """The primary key of a row; a key is passed through."""
     return thing.pk if isinstance(thing, Model) else thing
 
 
@@ -36,8 +37,8 @@ def record(
     reason: str = "",
     data: Mapping[str, Any] | None = None,
 ) -> Receipt:
-    """Records that ``actor`` did ``kind``, inside the caller's transaction. Things are rows or their ids; ``data``
-    is JSON-ready and holds nothing that the readers of the things named may not see."""
+    """Records that ``actor`` did ``kind``, inside the caller's transaction. Things are rows or their ids;
+    ``data`` is JSON-ready and holds nothing that the readers of the things named may not see."""
     return Receipt.objects.create(
         kind=ReceiptKind(kind),
         person_id=actor.person,
@@ -45,19 +46,19 @@ def record(
         job=actor.job,
         via=actor.via.value,
         session=actor.session[:200],
-        folder_id=_key(folder),
-        document_id=_key(document),
-        commit_id=_key(commit),
-        capture_id=_key(capture),
-        conflict_id=_key(conflict),
+        folder_id=key_of(folder),
+        document_id=key_of(document),
+        commit_id=key_of(commit),
+        capture_id=key_of(capture),
+        conflict_id=key_of(conflict),
         reason=reason or actor.reason,
         data=dict(data or {}),
     )
 
 
 def read(actor: Actor, *, document: str, commit: str) -> None:
-    """Records that ``actor`` was given ``commit`` of ``document``; once for a person, agent and session, however
-    often it is read. To be called after the answer was made, outside a transaction."""
+    """Records that ``actor`` was given ``commit`` of ``document``; once for a person, agent and session,
+    however often it is read. To be called after the answer was made, outside a transaction."""
     values = (
         receipt_id(),
         actor.person,
