@@ -1,0 +1,149 @@
+"""May this actor do this here? The question about one object; ``models.Reach`` asks it of rows.
+
+What the actor cannot see is ``NotFound``, in the same words and after the same queries as what never existed.
+What it sees and may not change is ``Forbidden``, which names the role that may.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+from workspace import locations
+from workspace.actor import Actor, Role, Via
+from workspace.errors import Forbidden, Gone, NotFound
+from workspace.models import Document, Folder, Person, Reach
+
+
+@dataclass(frozen=True, kw_only=True)
+class Abilities:
+    """What a role lets somebody do at a place. Buttons, serializers and services all read it."""
+
+    role: str
+    read: bool
+    edit: bool
+    create: bool
+    delete: bool
+    share: bool
+    manage: bool
+
+
+def abilities(role: Role) -> Abilities:
+    """The abilities of ``role``. ``share`` is granting up to one's own role."""
+    editor = role >= Role.EDITOR
+    return Abilities(
+        role=role.label,
+        read=True,
+        edit=editor,
+        create=editor,
+        delete=editor,
+        share=editor,
+        manage=role >= Role.MANAGER,
+    )
+
+
+def person_actor(person: Person, *, via: Via) -> Actor:
+    """A signed-in person as an actor; no query."""
+    return Actor(
+        person=person.pk, label=person.label, email=person.email, admin=person.is_superuser, via=via
+    )
+
+
+def effective(actor: Actor, granted: int | None, lineage: list[int], document: str | None) -> Role | None:
+    """The person's role cut down to what the agent's scopes allow there; None where it does not reach."""
+    cap = Reach(actor).cap(lineage, document)
+    if granted is None or cap is None:
+        return None
+    return min(Role(granted), cap)
+
+
+def _require(role: Role, need: Role, what: str) -> None:
+    if role < need:
+        raise Forbidden(f"You are {role.label} of this {what}; this needs {need.label}.", need=need.label)
+
+
+def document(
+    actor: Actor,
+    *,
+    location: str | None = None,
+    id: str | None = None,
+    need: Role = Role.VIEWER,
+    lock: bool = False,
+    deleted: bool = False,
+) -> Document:
+    """The document at ``location`` or with ``id``, with ``folder``, ``head`` and ``role`` loaded.
+
+    ``lock`` takes its row lock (inside a transaction) and reads it as it is then. A deleted document is ``Gone``
+    for those who could see it, unless ``deleted``. Raises ``NotFound``, ``Forbidden``, ``Gone``, ``Invalid``.
+    """
+    rows = Document.objects.select_related("folder", "head").with_role(Reach(actor))
+    if id is not None:
+        rows = rows.filter(pk=id)
+    else:
+        folders, name = locations.split_document(location)
+        # Of several documents that were at one place in turn, the living one, else the last.
+        rows = rows.filter(folder__path=locations.join(*folders), name=name).order_by(
+            "-deleted_at", "-created_at"
+        )
+    while True:
+        found = rows.first()
+        role = (
+            effective(actor, found.granted, found.folder.lineage, found.pk) if found is not None else None
+        )
+        if found is None or role is None:
+            raise NotFound
+        if found.deleted_at and not deleted:
+            raise Gone
+        _require(role, need, "document")
+        if not lock:
+            found.role = role
+            return found
+        # The lock is taken on the bare row: PostgreSQL re-reads only the locked row after a wait, so a join to
+        # the head or the folder would show what they were before it.
+        locked = Document.objects.select_for_update(no_key=True).get(pk=found.pk)
+        if (locked.folder_id, locked.name, locked.deleted_at) != (
+            found.folder_id,
+            found.name,
+            found.deleted_at,
+        ):
+            continue  # moved or deleted while this waited
+        locked.folder = found.folder
+        if locked.head_id == found.head_id:
+            locked.head = found.head
+        locked.role = role
+        return locked
+
+
+def folder(actor: Actor, *, location: str, need: Role = Role.VIEWER, lock: bool = False) -> Folder:
+    """The live folder at ``location`` with ``role`` loaded. Raises ``NotFound``, ``Forbidden``, ``Invalid``."""
+    path = locations.join(*locations.split(location))
+    found = Folder.objects.live().filter(path=path).with_role(Reach(actor)).first()
+    role = effective(actor, found.granted, found.lineage, None) if found is not None else None
+    if found is None or role is None:
+        raise NotFound
+    _require(role, need, "folder")
+    if lock:
+        found = Folder.objects.select_for_update(no_key=True).get(pk=found.pk)
+        if found.path != path or found.deleted_at:
+            raise NotFound
+    found.role = role
+    return found
+
+
+def place(actor: Actor, *, location: str, need: Role = Role.VIEWER, lock: bool = False) -> Folder | Document:
+    """The folder or the document at ``location``; a name is one or the other, never both."""
+    if len(locations.split(location)) == 1:
+        return folder(actor, location=location, need=need, lock=lock)
+    try:
+        return document(actor, location=location, need=need, lock=lock)
+    except (NotFound, Gone):
+        # A folder may stand where a document once was.
+        return folder(actor, location=location, need=need, lock=lock)
+
+
+def location_of(document: Document) -> str:
+    """The location of a document whose folder is loaded."""
+    return locations.join(document.folder.path, document.name)
+
+
+def scope_of(target: Folder | Document) -> dict[str, Any]:
+    """``{"folder": …}`` or ``{"document": …}``, as grants and receipts name a place."""
+    return {"folder": target} if isinstance(target, Folder) else {"document": target}

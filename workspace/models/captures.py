@@ -1,0 +1,64 @@
+"""What agents saved of their sessions, and the summaries made of that."""
+
+from django.db import models
+from django.db.models.functions import Now
+
+from workspace.models.agents import Agent
+from workspace.models.documents import Commit
+from workspace.models.folders import Folder
+from workspace.models.ids import capture_id
+from workspace.models.people import Person
+
+
+class Capture(models.Model):
+    """An immutable note of one session, kept in a folder. ``content`` was redacted before it was stored; after
+    a deletion or its retention it is empty and only the fact remains."""
+
+    id = models.CharField(primary_key=True, max_length=32, default=capture_id, editable=False)
+    folder = models.ForeignKey(Folder, models.PROTECT, related_name="captures", editable=False)
+    content = models.TextField(editable=False)
+    digest = models.CharField(max_length=64, editable=False)
+    redactions = models.JSONField(default=dict, editable=False)
+    """How many secrets of which kind were taken out of it before it was stored."""
+    host = models.CharField(max_length=64, blank=True, editable=False)
+    session = models.CharField(max_length=200, blank=True, editable=False)
+    event = models.CharField(max_length=64, blank=True, editable=False)
+    principal = models.CharField(max_length=64, editable=False)
+    operation_id = models.CharField(max_length=255, editable=False)
+    author = models.ForeignKey(Person, models.PROTECT, null=True, related_name="+", editable=False)
+    agent = models.ForeignKey(Agent, models.PROTECT, null=True, related_name="+", editable=False)
+    via = models.CharField(max_length=16, editable=False)
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
+    delete_after = models.DateTimeField(null=True, editable=False)
+    deleted_at = models.DateTimeField(null=True, editable=False)
+    handed_off = models.ForeignKey(Commit, models.SET_NULL, null=True, related_name="+", editable=False)
+    """The commit of the folder's HANDOFF.md that first holds it."""
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["principal", "operation_id"], name="capture_operation_once"),
+        ]
+        indexes = [
+            models.Index(fields=["folder", "-created_at", "id"], name="capture_recent"),
+            models.Index(
+                fields=["delete_after"], condition=models.Q(deleted_at=None), name="capture_due"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.id
+
+
+class Summary(models.Model):
+    """What a summariser made of one capture: ``lines`` is a list of ``{section, text}``."""
+
+    capture = models.OneToOneField(Capture, models.CASCADE, related_name="summary", editable=False)
+    lines = models.JSONField(editable=False)
+    engine = models.CharField(max_length=64, editable=False)
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
+
+    class Meta:
+        verbose_name_plural = "summaries"
+
+    def __str__(self) -> str:
+        return f"summary of {self.capture_id}"

@@ -1,0 +1,48 @@
+"""Drafts that could not be merged, kept whole until somebody resolves or discards them."""
+
+from django.db import models
+from django.db.models.functions import Now
+
+from workspace.models.agents import Agent
+from workspace.models.documents import Blob, Commit, Document
+from workspace.models.ids import conflict_id
+from workspace.models.people import Person
+
+
+class ConflictState(models.TextChoices):
+    OPEN = "open"
+    RESOLVED = "resolved"
+    DISCARDED = "discarded"
+
+
+class Conflict(models.Model):
+    """``draft`` was written upon ``base`` while ``head`` was already there."""
+
+    id = models.CharField(primary_key=True, max_length=32, default=conflict_id, editable=False)
+    document = models.ForeignKey(Document, models.PROTECT, related_name="conflicts", editable=False)
+    base = models.ForeignKey(Commit, models.PROTECT, related_name="+", editable=False)
+    head = models.ForeignKey(Commit, models.PROTECT, related_name="+", editable=False)
+    draft = models.ForeignKey(Blob, models.PROTECT, related_name="+", editable=False)
+    state = models.CharField(max_length=16, choices=ConflictState, default=ConflictState.OPEN)
+    author = models.ForeignKey(Person, models.PROTECT, null=True, related_name="+", editable=False)
+    agent = models.ForeignKey(Agent, models.PROTECT, null=True, related_name="+", editable=False)
+    job = models.CharField(max_length=64, blank=True, editable=False)
+    via = models.CharField(max_length=16, editable=False)
+    message = models.TextField(blank=True, editable=False)
+    reason = models.TextField(blank=True, editable=False)
+    hunk_count = models.PositiveIntegerField(editable=False)
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
+    closed_at = models.DateTimeField(null=True, editable=False)
+    closed_by = models.ForeignKey(Person, models.PROTECT, null=True, related_name="+", editable=False)
+    resolution = models.ForeignKey(Commit, models.PROTECT, null=True, related_name="+", editable=False)
+
+    class Meta:
+        indexes = [
+            models.Index(
+                fields=["document"], condition=models.Q(state="open"), name="conflict_open"
+            ),
+            models.Index(fields=["-created_at", "id"], name="conflict_recent"),
+        ]
+
+    def __str__(self) -> str:
+        return self.id

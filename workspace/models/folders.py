@@ -1,0 +1,95 @@
+"""The tree of folders, and who was granted what where."""
+
+from typing import ClassVar
+
+from django.contrib.postgres.fields import ArrayField
+from django.contrib.postgres.indexes import GinIndex
+from django.db import models
+from django.db.models.functions import Now
+
+from workspace.models.agents import ROLES
+from workspace.models.people import Group, Person
+from workspace.models.reach import Reach
+
+
+class FolderQuerySet(models.QuerySet["Folder"]):
+    def live(self) -> "FolderQuerySet":
+        """Folders that were not deleted."""
+        return self.filter(deleted_at=None)
+
+    def visible_to(self, reach: Reach) -> "FolderQuerySet":
+        """Folders in which ``reach`` holds a role, by a grant on them or on a folder above."""
+        return self.filter(reach.folders(Grant.objects))
+
+    def with_role(self, reach: Reach) -> "FolderQuerySet":
+        """Each row's ``granted`` role of the person (null where none), before any narrowing of an agent."""
+        return self.annotate(granted=reach.folder_role(Grant.objects, "lineage"))
+
+
+class Folder(models.Model):
+    """A folder. ``path`` is its location; ``lineage`` the ids from the root down to and including itself."""
+
+    parent = models.ForeignKey("self", models.PROTECT, null=True, blank=True, related_name="children")
+    name = models.CharField(max_length=200)
+    twin_key = models.CharField(max_length=800, editable=False)
+    path = models.TextField(editable=False)
+    lineage = ArrayField(models.BigIntegerField(), editable=False, default=list)
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
+    created_by = models.ForeignKey(Person, models.PROTECT, null=True, editable=False, related_name="+")
+    deleted_at = models.DateTimeField(null=True, blank=True, editable=False)
+    retention_days = models.PositiveIntegerField(
+        null=True, blank=True, help_text="Captures in it are deleted after so many days; empty keeps them."
+    )
+    handoff_lines = models.JSONField(default=list, editable=False)
+    """The lines that the last consolidation wrote into HANDOFF.md, to tell them from what people wrote."""
+
+    objects: ClassVar[models.Manager["Folder"]] = models.Manager.from_queryset(FolderQuerySet)()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["parent", "twin_key"],
+                condition=models.Q(deleted_at=None),
+                nulls_distinct=False,
+                name="folder_name_once",
+            ),
+            models.UniqueConstraint(
+                fields=["path"], condition=models.Q(deleted_at=None), name="folder_path_once"
+            ),
+        ]
+        indexes = [GinIndex(fields=["lineage"], name="folder_lineage")]
+
+    def __str__(self) -> str:
+        return self.path
+
+
+class Grant(models.Model):
+    """A role, for a person or a group, on a folder (and all below it) or on one document."""
+
+    folder = models.ForeignKey(Folder, models.CASCADE, null=True, blank=True, related_name="grants")
+    document = models.ForeignKey("Document", models.CASCADE, null=True, blank=True, related_name="grants")
+    person = models.ForeignKey(Person, models.CASCADE, null=True, blank=True, related_name="grants")
+    group = models.ForeignKey(Group, models.CASCADE, null=True, blank=True, related_name="grants")
+    role = models.PositiveSmallIntegerField(choices=ROLES)
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
+    created_by = models.ForeignKey(Person, models.SET_NULL, null=True, blank=True, related_name="+")
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(folder=None, document__isnull=False)
+                | models.Q(folder__isnull=False, document=None),
+                name="grant_one_place",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(person=None, group__isnull=False)
+                | models.Q(person__isnull=False, group=None),
+                name="grant_one_subject",
+            ),
+            models.UniqueConstraint(
+                fields=["folder", "document", "person", "group"], nulls_distinct=False, name="grant_once"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.get_role_display()} {self.person_id or self.group_id}"

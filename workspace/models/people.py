@@ -1,0 +1,101 @@
+"""People and the groups they are in."""
+
+from typing import Any, ClassVar
+
+from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
+from django.contrib.auth.models import PermissionsMixin
+from django.db import models
+from django.db.models.functions import Lower, Now
+
+
+class PersonManager(BaseUserManager["Person"]):
+    def create_user(self, email: str, password: str | None = None, **fields: Any) -> "Person":
+        """A person with a normalised email address; without a password they cannot sign in by one."""
+        person = self.model(email=self.normalize_email(email).lower(), **fields)
+        person.set_password(password)
+        person.save(using=self._db)
+        return person
+
+    def create_superuser(self, email: str, password: str | None = None, **fields: Any) -> "Person":
+        return self.create_user(email, password, is_staff=True, is_superuser=True, **fields)
+
+    def get_by_natural_key(self, username: str | None) -> "Person":
+        return self.get(email__iexact=username)
+
+
+class Person(AbstractBaseUser, PermissionsMixin):
+    """A member of the workspace. ``is_superuser`` is an administrator, who sees and manages everything."""
+
+    email = models.EmailField(unique=True, max_length=254)
+    name = models.CharField(max_length=200, blank=True)
+    is_active = models.BooleanField(default=True)
+    is_staff = models.BooleanField("may use the Django admin", default=False)
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
+
+    objects: ClassVar[PersonManager] = PersonManager()
+
+    EMAIL_FIELD = "email"
+    USERNAME_FIELD = "email"
+    REQUIRED_FIELDS: ClassVar[list[str]] = []
+
+    class Meta:
+        verbose_name_plural = "people"
+        constraints = [
+            models.UniqueConstraint(
+                Lower("email"),
+                name="person_email_ci",
+                violation_error_message="Somebody already uses this address.",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.email
+
+    @property
+    def label(self) -> str:
+        """The name shown for this person."""
+        return self.name or self.email.partition("@")[0]
+
+    def get_full_name(self) -> str:
+        return self.label
+
+    def get_short_name(self) -> str:
+        return self.label
+
+
+class Group(models.Model):
+    """A named set of people; a grant to a group is a grant to whoever is in it at that moment."""
+
+    name = models.CharField(max_length=200, unique=True)
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
+    members = models.ManyToManyField(Person, through="Membership", related_name="teams")
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Membership(models.Model):
+    """One person in one group."""
+
+    group = models.ForeignKey(Group, models.CASCADE, related_name="memberships")
+    person = models.ForeignKey(Person, models.CASCADE, related_name="memberships")
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["group", "person"], name="membership_once")]
+
+    def __str__(self) -> str:
+        return f"{self.person_id} in {self.group_id}"
+
+
+class SignInLink(models.Model):
+    """A one-time link that signs somebody in; only the hash of its token is stored."""
+
+    token_hash = models.CharField(max_length=64, unique=True, editable=False)
+    person = models.ForeignKey(Person, models.CASCADE, null=True, blank=True, editable=False)
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
+    expires_at = models.DateTimeField()
+    used_at = models.DateTimeField(null=True, blank=True, editable=False)
+
+    def __str__(self) -> str:
+        return f"sign-in link {self.pk}"

@@ -1,0 +1,274 @@
+"""Every change of the tree of folders.
+
+Whatever changes the tree's shape takes one advisory lock, since a move rewrites the paths of a whole subtree and
+a folder made below it meanwhile would keep the old one. Order of locks: the tree, folders by path, documents by id.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.db import connection, transaction
+from django.db.models import F, Func, TextField, Value
+from django.db.models.functions import Concat, Substr
+from django.utils import timezone
+
+from workspace import access, locations
+from workspace.actor import Actor, Role
+from workspace.errors import AccessChange, AlreadyExists, Forbidden, Invalid, NotFound
+from workspace.models import Document, Folder, Grant, ReceiptKind
+from workspace.services import commits, receipts
+
+TREE_LOCK = 0x6261746F6E  # "baton"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Made:
+    """A folder as it is after the call; ``created_folders`` are the locations of those that were made."""
+
+    id: int
+    location: str
+    created_folders: tuple[str, ...] = ()
+
+
+def lock_tree() -> None:
+    """Wait until nobody else changes the tree's shape; held to the end of the transaction."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(%s)", [TREE_LOCK])
+
+
+def ensure(actor: Actor, names: Sequence[str], *, lock: bool = True) -> tuple[Folder, list[Folder]]:
+    """The folder at ``names``, locked, made with those above it where missing; and what was made.
+
+    Needs editor on the deepest folder that exists. At the top level any person may make a folder, of which they
+    become manager; an agent or job only where its scopes reach everywhere.
+    """
+    path = locations.join(*names)
+    folder = Folder.objects.live().filter(path=path).first()
+    if folder is None:
+        lock_tree()
+    above = {
+        f.path: f
+        for f in Folder.objects.live().filter(
+            path__in=[locations.join(*names[:n]) for n in range(1, len(names) + 1)]
+        )
+    }
+    deepest = max(above.values(), key=lambda f: len(f.lineage), default=None)
+    if deepest is None:
+        _refuse_top_level(actor)
+    else:
+        _require_editor(actor, deepest)
+        if lock:
+            deepest = Folder.objects.select_for_update(no_key=True).get(pk=deepest.pk)
+            if deepest.deleted_at or deepest.path not in above:
+                raise NotFound
+    made: list[Folder] = []
+    for name in names[len(deepest.lineage) if deepest else 0 :]:
+        deepest = _make(actor, deepest, name)
+        made.append(deepest)
+    assert deepest is not None
+    if made and (actor.person is not None) and len(made[0].lineage) == 1:
+        _own(actor, made[0])
+    elif made and actor.person is not None:
+        _own_unless_manager(actor, made[0])
+    return deepest, made
+
+
+def _refuse_top_level(actor: Actor) -> None:
+    if actor.person is None or (
+        actor.scopes and not any(s.folder is None and s.document is None for s in actor.scopes)
+    ):
+        raise NotFound
+    if actor.scopes and max(s.role for s in actor.scopes if s.folder is None and s.document is None) < Role.EDITOR:
+        raise Forbidden("This agent may only read; this needs editor.", need=Role.EDITOR.label)
+
+
+def _require_editor(actor: Actor, folder: Folder) -> None:
+    """As ``access.folder`` answers; a folder that is only on the way to something visible shows its name."""
+    try:
+        access.folder(actor, location=folder.path, need=Role.EDITOR)
+    except NotFound:
+        if Folder.objects.live().filter(lineage__contains=[folder.pk]).visible_to(access.Reach(actor)).exists() or (
+            Document.objects.live()
+            .filter(folder__lineage__contains=[folder.pk])
+            .visible_to(access.Reach(actor))
+            .exists()
+        ):
+            raise Forbidden(
+                "You see this folder's name only; this needs editor.", need=Role.EDITOR.label
+            ) from None
+        raise
+
+
+def _make(actor: Actor, parent: Folder | None, name: str) -> Folder:
+    key = locations.twin_key(name)
+    twin = Folder.objects.live().filter(parent=parent, twin_key=key).first()
+    document = Document.objects.live().filter(folder=parent, twin_key=key).first() if parent else None
+    if twin or document:
+        if parent is None and twin:
+            # Somebody else's top-level folder: its name may not be told.
+            access.folder(actor, location=twin.path)
+        taken = locations.join(parent.path if parent else "", (twin or document).name)  # type: ignore[union-attr]
+        raise AlreadyExists(
+            f"{taken} is there already, and names in one folder may not differ only in case or normalisation.",
+            location=taken,
+        )
+    folder = Folder.objects.create(
+        parent=parent,
+        name=name,
+        twin_key=key,
+        path=locations.join(parent.path if parent else "", name),
+        created_by_id=actor.person,
+    )
+    folder.lineage = [*(parent.lineage if parent else ()), folder.pk]
+    folder.save(update_fields=["lineage"])
+    receipts.record(actor, ReceiptKind.FOLDER_MADE, folder=folder)
+    return folder
+
+
+def _own(actor: Actor, folder: Folder) -> None:
+    Grant.objects.create(
+        folder=folder, person_id=actor.person, role=Role.MANAGER, created_by_id=actor.person
+    )
+
+
+def _own_unless_manager(actor: Actor, folder: Folder) -> None:
+    granted = Folder.objects.filter(pk=folder.pk).with_role(access.Reach(actor)).values_list("granted", flat=True)
+    if (granted[0] or 0) < Role.MANAGER:
+        _own(actor, folder)
+
+
+@transaction.atomic(durable=True)
+def create(actor: Actor, *, location: str) -> Made:
+    """A new folder and those missing above it. Raises ``AlreadyExists`` when it is there."""
+    names = locations.split(location)
+    path = locations.join(*names)
+    lock_tree()
+    if Folder.objects.live().filter(path=path).exists():
+        access.folder(actor, location=path)
+        raise AlreadyExists("This folder is there already.", location=path)
+    if len(names) > 1:
+        _refuse_document(actor, names)
+    folder, made = ensure(actor, names)
+    return Made(id=folder.pk, location=folder.path, created_folders=tuple(f.path for f in made))
+
+
+def _refuse_document(actor: Actor, names: Sequence[str]) -> None:
+    """A folder cannot be made at or below a document."""
+    for n in range(2, len(names) + 1):
+        parent, name = locations.join(*names[: n - 1]), names[n - 1]
+        if Document.objects.live().filter(folder__path=parent, name=name).visible_to(access.Reach(actor)).exists():
+            raise AlreadyExists("A document has this name.", location=locations.join(parent, name))
+
+
+@transaction.atomic(durable=True)
+def move(actor: Actor, *, source: str, target: str, acknowledge_access_change: bool = False) -> Made:
+    """Move or rename a folder with all that is below it.
+
+    Needs manager on the folder and editor where it goes (a rename in place needs editor only). Raises
+    ``AccessChange`` where more people could read it there, unless acknowledged.
+    """
+    names = locations.split(target, field="to")
+    lock_tree()
+    path, wanted = locations.join(*locations.split(source, field="from")), locations.join(*names)
+    folder = access.folder(actor, location=path, need=Role.EDITOR, lock=True)
+    if path == wanted:
+        return Made(id=folder.pk, location=folder.path)
+    if wanted.startswith(path + "/"):
+        raise Invalid("to", "is inside the folder itself. Choose a place outside it.")
+    made: list[Folder] = []
+    parent: Folder | None = None
+    if names[:-1] != locations.split(path)[:-1]:
+        access.folder(actor, location=path, need=Role.MANAGER)
+    if len(names) > 1:
+        parent, made = ensure(actor, names[:-1])
+    else:
+        _refuse_top_level(actor)
+    key = locations.twin_key(names[-1])
+    taken = (
+        Folder.objects.live().filter(parent=parent, twin_key=key).exclude(pk=folder.pk).exists()
+        or parent is not None
+        and Document.objects.live().filter(folder=parent, twin_key=key).exists()
+    )
+    if taken:
+        raise AlreadyExists("This name is taken where it would go. Choose another.", location=wanted)
+    lineage = [*(parent.lineage if parent else ()), folder.pk]
+    if not acknowledge_access_change:
+        refuse_widening(folder.lineage, lineage)
+    kept = len(folder.lineage)
+    Folder.objects.filter(lineage__contains=[folder.pk]).update(
+        path=Concat(Value(wanted), Substr("path", len(path) + 1), output_field=TextField()),
+        lineage=Func(
+            Value(lineage, output_field=Folder._meta.get_field("lineage")),
+            Func(F("lineage"), template=f"(%(expressions)s)[{kept + 1}:]"),
+            arg_joiner=" || ",
+            template="(%(expressions)s)",
+            output_field=Folder._meta.get_field("lineage"),
+        ),
+    )
+    Folder.objects.filter(pk=folder.pk).update(parent=parent, name=names[-1], twin_key=key)
+    folder.refresh_from_db()
+    receipts.record(actor, ReceiptKind.FOLDER_MOVED, folder=folder, data={"from": path, "to": wanted})
+    return Made(id=folder.pk, location=folder.path, created_folders=tuple(f.path for f in made))
+
+
+@transaction.atomic(durable=True)
+def settings(actor: Actor, *, location: str, retention_days: int | None) -> Made:
+    """How long captures in a folder are kept, in days; None keeps them. Needs manager."""
+    if retention_days is not None and not 1 <= retention_days <= 36_500:
+        raise Invalid("retention_days", "must be 1 to 36,500, or empty.")
+    folder = access.folder(actor, location=location, need=Role.MANAGER, lock=True)
+    folder.retention_days = retention_days
+    folder.save(update_fields=["retention_days"])
+    return Made(id=folder.pk, location=folder.path)
+
+
+@transaction.atomic(durable=True)
+def delete(actor: Actor, *, location: str) -> int:
+    """Delete a folder with all below it; each document gets a tombstone commit. Returns how many there were.
+
+    Needs manager. ``documents.undelete`` brings a document back, with the folders above it.
+    """
+    lock_tree()
+    folder = access.folder(actor, location=location, need=Role.MANAGER, lock=True)
+    below = Folder.objects.live().filter(lineage__contains=[folder.pk])
+    documents = (
+        Document.objects.live().filter(folder__in=below.values("pk")).order_by("pk").values_list("pk", flat=True)
+    )
+    buried = 0
+    for pk in list(documents):
+        document = Document.objects.select_for_update(no_key=True).get(pk=pk)
+        if document.deleted_at is None:
+            commits.bury(actor, document, message=f"Delete {folder.path}")
+            buried += 1
+    receipts.record(actor, ReceiptKind.FOLDER_DELETED, folder=folder, data={"documents": buried})
+    below.update(deleted_at=timezone.now())
+    return buried
+
+
+def revive(folder: Folder) -> None:
+    """Undo the deletion of a folder and of those above it; the tree is locked."""
+    for row in Folder.objects.filter(pk__in=folder.lineage).exclude(deleted_at=None).order_by("path"):
+        if Folder.objects.live().filter(parent_id=row.parent_id, twin_key=row.twin_key).exists():
+            raise AlreadyExists("Another folder has its folder's name now. Rename that first.", location=row.path)
+        row.deleted_at = None
+        row.save(update_fields=["deleted_at"])
+
+
+def refuse_widening(before: Sequence[int], after: Sequence[int], *, document: str | None = None) -> None:
+    """``AccessChange`` when somebody has a higher role by the folders ``after`` than by those ``before``."""
+    had, has = _roles(before, document), _roles(after, document)
+    gains = tuple(sorted(who for who, role in has.items() if role > had.get(who, 0)))
+    if gains:
+        loses = tuple(sorted(who for who, role in had.items() if role > has.get(who, 0)))
+        raise AccessChange(gains=gains, loses=loses)
+
+
+def _roles(lineage: Sequence[int], document: str | None) -> dict[str, int]:
+    grants = Grant.objects.filter(folder__in=lineage)
+    if document:
+        grants |= Grant.objects.filter(document=document)
+    roles: dict[str, int] = {}
+    for email, group, role in grants.values_list("person__email", "group__name", "role"):
+        who = email or f"group:{group}"
+        roles[who] = max(role, roles.get(who, 0))
+    return roles

@@ -1,0 +1,71 @@
+"""What a write came to. Values, to be matched with ``match``; refusals are exceptions (``workspace.errors``)."""
+
+from dataclasses import dataclass, field
+
+from workspace.merge import Hunk
+
+
+@dataclass(frozen=True, kw_only=True)
+class Written:
+    """Where a document stands after a write that was accepted.
+
+    ``commit`` is the id of the commit that holds it, ``parents`` its parents; ``created_folders`` the locations
+    of the folders that had to be made.
+    """
+
+    document: str
+    location: str
+    commit: str
+    parents: tuple[str, ...]
+    created_folders: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Saved(Written):
+    """A new commit upon the one that the writer named."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Merged(Written):
+    """The head had moved; both sides are in a new commit with two parents."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Unchanged(Written):
+    """Nothing differs from the head, so no commit was made; ``commit`` is the head."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Replayed(Written):
+    """The key was used before with the same payload; this is what it came to then (``first``: saved, merged or
+    unchanged)."""
+
+    first: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Conflict:
+    """Not written: the head had moved and both cannot stand together, or the writer asked to be told.
+
+    The whole draft is kept under ``conflict``, which is None where there was no text to keep (a delete, move or
+    restore that was decided on an older version). ``hunks`` is empty where only the head had moved and a merge would
+    be clean; ``merged_preview`` is the merged text, with markers where it conflicts.
+    """
+
+    conflict: str | None
+    document: str
+    location: str
+    base_commit: str
+    head_commit: str
+    hunks: tuple[Hunk, ...] = field(default=())
+    merged_preview: str
+    replayed: bool = False
+
+
+WriteResult = Saved | Merged | Unchanged | Replayed
+Outcome = Saved | Merged | Unchanged | Replayed | Conflict
+
+
+def name_of(outcome: Written) -> str:
+    """``saved``, ``merged``, ``unchanged`` or ``replayed``, as every surface calls it."""
+    return type(outcome).__name__.lower()
