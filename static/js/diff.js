@@ -1,0 +1,28 @@
+/* Next and previous change, by keys n and p or by the buttons. */
+const changes = [...document.querySelectorAll("[data-change]")];
+if (changes.length) {
+  let at = -1;
+  const go = (by) => {
+    at = Math.min(changes.length - 1, Math.max(0, at + by));
+    changes[at].scrollIntoView({ block: "center" });
+    const words = document.querySelector("[data-change-words]");
+    if (words) words.textContent = `${at + 1} of ${changes.length}`;
+  };
+  document.addEventListener("keydown", (event) => {
+    if (event.target.closest?.("input, textarea, select") || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key === "n") go(1); else if (event.key === "p") go(-1); else return;
+    event.preventDefault();
+  });
+  document.querySelector("[data-next-change]")?.addEventListener("click", () => go(1));
+  document.querySelector("[data-previous-change]")?.addEventListener("click", () => go(-1));
+}
+/* two radios pick the ends of a comparison */
+const compare = document.querySelector("[data-compare]");
+if (compare) {
+  const show = () => {
+    const [from, to] = ["from", "to"].map((name) => compare.querySelector(`[name=${name}]:checked`)?.value);
+    compare.querySelector("[data-compare-button]").disabled = !from || !to || from === to;
+  };
+  compare.addEventListener("change", show);
+  show();
+}

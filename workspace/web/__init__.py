@@ -1,0 +1,1 @@
+"""The pages: forms and views over services and queries, drawn by templates."""
