@@ -1,5 +1,6 @@
 """The search index: passages of documents' heads."""
 
+from collections.abc import Mapping
 from typing import ClassVar
 
 from django.contrib.postgres.indexes import GinIndex
@@ -9,6 +10,27 @@ from django.db import models
 from workspace.models.documents import Commit, Document
 from workspace.models.folders import Grant
 from workspace.models.reach import Reach
+
+MOST_POSITIONS = 255  # PostgreSQL keeps no more of one lexeme
+
+
+def quoted(term: str) -> str:
+    """``term`` as PostgreSQL reads one lexeme in a tsvector or a tsquery."""
+    return "'" + term.replace("\\", "\\\\").replace("'", "''") + "'"
+
+
+def title_term(term: str) -> str:
+    """The lexeme by which a document's first passage says that ``term`` is in its title or name. No term of a
+    text holds a colon."""
+    return "t:" + term
+
+
+def lexemes(counts: Mapping[str, int]) -> str:
+    """Terms as a tsvector. A term's number of positions is how often it stands there; where is not kept."""
+    return " ".join(
+        f"{quoted(term)}:{','.join(map(str, range(1, min(count, MOST_POSITIONS) + 1)))}"
+        for term, count in counts.items()
+    )
 
 
 class ChunkQuerySet(models.QuerySet["Chunk"]):
@@ -20,8 +42,8 @@ class ChunkQuerySet(models.QuerySet["Chunk"]):
 class Chunk(models.Model):
     """A passage of ``document`` as of ``commit``: lines ``start_line`` to ``end_line`` under ``heading``.
 
-    ``terms`` holds the search terms of heading and text (``workspace.markdown.terms``), joined by spaces as
-    lexemes; ``length`` is how many there are."""
+    ``terms`` holds the search terms of heading and text (``workspace.markdown.terms``) as lexemes, and in the
+    first passage those of the document's title as ``title_term``; ``length`` is how many there are."""
 
     document = models.ForeignKey(Document, models.CASCADE, related_name="chunks", editable=False)
     commit = models.ForeignKey(Commit, models.CASCADE, related_name="+", editable=False)
