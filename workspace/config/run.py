@@ -1,5 +1,7 @@
 """What `manage.py` does: a command, with the embedded database up while it runs."""
 
+import argparse
+import os
 import sys
 
 from django.conf import settings
@@ -15,6 +17,8 @@ WITHOUT_DATABASE = {"up", "doctor", "help", "version", "diffsettings", "collects
 def main(arguments: list[str]) -> int:
     """Runs the command and returns the status for the shell. Refused settings are a line, not a trace."""
     command = arguments[1] if len(arguments) > 1 else "help"
+    if command == "up":
+        _options_become_settings(arguments[2:])
     try:
         cluster = Cluster(folder=settings.EMBEDDED_POSTGRES) if settings.EMBEDDED_POSTGRES else None
         if cluster is None or command in WITHOUT_DATABASE or command.startswith("-") or "--help" in arguments:
@@ -26,3 +30,22 @@ def main(arguments: list[str]) -> int:
         print(f"baton: {error}", file=sys.stderr)
         return 1
     return 0
+
+
+def _options_become_settings(arguments: list[str]) -> None:
+    """Settings are read before a command sees its options; these of `up` decide some of them."""
+    parser = argparse.ArgumentParser(add_help=False, exit_on_error=False)
+    parser.add_argument("--data")
+    parser.add_argument("--host", default="127.0.0.1")
+    parser.add_argument("--port", default="8000")
+    try:
+        options, _ = parser.parse_known_args(arguments)
+    except argparse.ArgumentError:
+        return  # the command itself says what is wrong
+    if options.data:
+        os.environ["BATON_DATA"] = options.data
+        os.environ.pop("BATON_DATA_FILE", None)
+    if not os.environ.get("BATON_BASE_URL") and not os.environ.get("BATON_BASE_URL_FILE"):
+        everywhere = {"0.0.0.0", "::", ""}  # noqa: S104
+        host = "127.0.0.1" if options.host in everywhere else options.host
+        os.environ["BATON_BASE_URL"] = f"http://{f'[{host}]' if ':' in host else host}:{options.port}"

@@ -21,13 +21,16 @@ BATON_BASE_URL = env.url("BATON_BASE_URL", ("http", "https"), "http://127.0.0.1:
 BATON_SIGNUP = env.choice("BATON_SIGNUP", ("closed", "open"), "closed")
 BATON_DOCUMENT_BYTES = env.integer("BATON_DOCUMENT_BYTES", 1024 * 1024, least=1024, most=64 * 1024 * 1024)
 BATON_BODY_BYTES = env.integer(
-    "BATON_BODY_BYTES", max(2_621_440, BATON_DOCUMENT_BYTES * 5 // 2), least=BATON_DOCUMENT_BYTES
+    # JSON may write each byte of a document as an escape of six.
+    "BATON_BODY_BYTES", max(2_621_440, BATON_DOCUMENT_BYTES * 6 + 65_536), least=BATON_DOCUMENT_BYTES
 )
 
 _base = urlsplit(BATON_BASE_URL)
 if not _base.hostname or _base.path or _base.query or _base.fragment:
     raise WrongValue("BATON_BASE_URL", "an address without a path, such as https://baton.example.org")
 BATON_HTTPS = _base.scheme == "https"
+# Whose X-Forwarded-For is believed. Without it limits by address could be dodged by writing the header.
+BATON_PROXIES = [address.strip() for address in env.text("BATON_PROXIES").split(",") if address.strip()]
 
 
 def _secret_key() -> str:
@@ -63,7 +66,7 @@ def _secret_key() -> str:
 
 
 SECRET_KEY = _secret_key()
-DEBUG = env.flag("BATON_DEBUG")
+DEBUG = False
 
 # -- application --------------------------------------------------------------
 
@@ -116,6 +119,7 @@ TEMPLATES: list[dict[str, Any]] = [
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
             ],
+            "builtins": ["django.templatetags.static", "workspace.web.components"],
         },
     }
 ]
@@ -129,6 +133,8 @@ if not DATABASE_URL:
 
     EMBEDDED_POSTGRES = BATON_DATA / "postgres"
     DATABASE_URL = Cluster(folder=EMBEDDED_POSTGRES).url
+
+BATON_DATABASE_POOL = env.integer("BATON_DATABASE_POOL", 24, least=2, most=1000)
 
 
 def _database(address: str) -> dict[str, Any]:
@@ -150,13 +156,12 @@ def _database(address: str) -> dict[str, Any]:
         "OPTIONS": {
             "application_name": "baton",
             "connect_timeout": 10,
-            "pool": {"min_size": 0, "max_size": BATON_DATABASE_POOL, "timeout": 20, "max_idle": 120},
+            "pool": {"min_size": 0, "max_size": BATON_DATABASE_POOL, "timeout": 8, "max_idle": 120},
             **options,
         },
     }
 
 
-BATON_DATABASE_POOL = env.integer("BATON_DATABASE_POOL", 24, least=2, most=1000)
 DATABASES = {"default": _database(DATABASE_URL)}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
@@ -216,8 +221,6 @@ SESSION_COOKIE_HTTPONLY = CSRF_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = BATON_HTTPS
 SESSION_COOKIE_NAME, CSRF_COOKIE_NAME = ("__Host-session", "__Host-csrf") if BATON_HTTPS else ("session", "csrf")
-if env.flag("BATON_BEHIND_TLS_PROXY"):
-    SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
 DATA_UPLOAD_MAX_MEMORY_SIZE = BATON_BODY_BYTES
 
 # -- static files -------------------------------------------------------------
@@ -225,6 +228,11 @@ DATA_UPLOAD_MAX_MEMORY_SIZE = BATON_BODY_BYTES
 STATIC_URL = "/static/"
 STATICFILES_DIRS = [ROOT / "static"] if (ROOT / "static").is_dir() else []
 STATIC_ROOT = BATON_DATA / "static"
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {"BACKEND": "workspace.config.storage.HashedStorage"},
+}
+MEDIA_ROOT = BATON_DATA / "media"
 
 # -- language and time --------------------------------------------------------
 
@@ -284,9 +292,53 @@ DEFAULT_FROM_EMAIL = SERVER_EMAIL = env.text("BATON_EMAIL_FROM", f"Baton <baton@
 # -- jobs ---------------------------------------------------------------------
 
 CELERY_BROKER_URL = env.url(
-    "CELERY_BROKER_URL", ("filesystem", "redis", "rediss", "amqp", "amqps", "pyamqp"), "filesystem://"
+    "CELERY_BROKER_URL", ("filesystem", "redis", "rediss", "amqp", "amqps"), "filesystem://localhost"
 )
 BATON_SWEEP_S = env.seconds("BATON_SWEEP_S", 5.0, least=0.2, most=3600)
+BATON_BROKER_FOLDER: Path | None = None
+# A broker that is away costs a sender this much at most, and no second try: the sweep finds the row.
+CELERY_BROKER_CONNECTION_TIMEOUT = 1.0
+CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, Any] = {"max_retries": 0}
+if CELERY_BROKER_URL.startswith("filesystem:"):
+    BATON_BROKER_FOLDER = BATON_DATA / "broker"
+    BATON_BROKER_FOLDER.mkdir(parents=True, exist_ok=True)
+    CELERY_BROKER_TRANSPORT_OPTIONS |= {
+        "data_folder_in": str(BATON_BROKER_FOLDER),
+        "data_folder_out": str(BATON_BROKER_FOLDER),
+        "control_folder": str(BATON_BROKER_FOLDER),
+        "polling_interval": 0.1,
+    }
+elif CELERY_BROKER_URL.startswith("redis"):
+    CELERY_BROKER_TRANSPORT_OPTIONS |= {"socket_connect_timeout": 1.0, "socket_timeout": 10.0}
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_BROKER_CONNECTION_MAX_RETRIES = None
+CELERY_ACCEPT_CONTENT = ["json"]
+CELERY_TASK_DEFAULT_QUEUE = "baton"
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_TASK_DEFAULT_DELIVERY_MODE = "transient"
+CELERY_TASK_PUBLISH_RETRY = False
+CELERY_RESULT_BACKEND = None
+CELERY_WORKER_POOL = "threads"
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+CELERY_WORKER_ENABLE_REMOTE_CONTROL = False
+CELERY_WORKER_SEND_TASK_EVENTS = False
+CELERY_WORKER_CANCEL_LONG_RUNNING_TASKS_ON_CONNECTION_LOSS = False
+CELERY_TIMEZONE = "UTC"
+# In memory: every interval is short, and a schedule file in the working folder helps nobody.
+CELERY_BEAT_SCHEDULER = "celery.beat:Scheduler"
+CELERY_BEAT_SCHEDULE = {
+    "sweep": {
+        "task": "workspace.jobs.sweep",
+        "schedule": BATON_SWEEP_S,
+        "options": {"expires": max(BATON_SWEEP_S * 4, 10)},
+    },
+    "heartbeat": {
+        "task": "workspace.config.background.heartbeat",
+        "schedule": 5.0,
+        "options": {"expires": 20},
+    },
+}
 
 # -- engines ------------------------------------------------------------------
 
@@ -302,6 +354,7 @@ BATON_EMBEDDINGS_KEY = env.text("BATON_EMBEDDINGS_KEY")
 # -- logs ---------------------------------------------------------------------
 
 BATON_LOG_LEVEL = env.choice("BATON_LOG_LEVEL", ("DEBUG", "INFO", "WARNING", "ERROR"), "INFO")
+BATON_ACCESS_LOG = env.flag("BATON_ACCESS_LOG")
 BATON_METRICS_TOKEN = env.text("BATON_METRICS_TOKEN")
 LOGGING: dict[str, Any] = {
     "version": 1,
@@ -321,7 +374,7 @@ LOGGING: dict[str, Any] = {
         "django": {"level": "INFO", "handlers": [], "propagate": True},
         "django.server": {"level": "WARNING", "handlers": [], "propagate": True},
         "mcp": {"level": "WARNING"},
-        "celery": {"level": "INFO"},
+        "celery": {"level": "WARNING"},
         "kombu": {"level": "WARNING"},
         "psycopg.pool": {"level": "ERROR"},
         "httpx": {"level": "WARNING"},

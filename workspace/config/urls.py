@@ -1,13 +1,20 @@
 """Addresses: each adapter brings its own, the probes lie beside them."""
 
-from django.contrib import admin
-from django.urls import include, path
+from importlib.util import find_spec
 
+from django.urls import URLPattern, URLResolver, include, path
+
+from workspace.admin.site import site
 from workspace.config import probes
 
-urlpatterns = [
+urlpatterns: list[URLPattern | URLResolver] = [
     path("healthz", probes.healthz),
     path("readyz", probes.readyz),
-    path("admin/", admin.site.urls),
+    path("metrics", probes.metrics_view),
+    path("admin/", site.urls),
     path("accounts/", include("allauth.urls")),
 ]
+if find_spec("workspace.rest") and find_spec("workspace.rest.urls"):
+    urlpatterns.append(path("api/v1/", include("workspace.rest.urls")))
+if find_spec("workspace.web") and find_spec("workspace.web.urls"):
+    urlpatterns.append(path("", include("workspace.web.urls")))

@@ -203,14 +203,13 @@ class Cluster:
 
 
 class Lease:
-    """The use of a cluster: started where it does not run, stopped after the last lease.
-
-    A context manager. `start_new` says whether this lease started the server.
-    """
+    """The use of a cluster: started where it does not run, stopped after the last lease. A context manager."""
 
     def __init__(self, cluster: Cluster) -> None:
         self.cluster = cluster
         self._users: IO[bytes] | None = None
+        self._process: subprocess.Popen[bytes] | None = None
+        self._die_with_parent = False
 
     def __enter__(self) -> "Lease":
         self.take()
@@ -219,28 +218,58 @@ class Lease:
     def __exit__(self, *_: object) -> None:
         self.release()
 
-    def take(self) -> None:
-        """Returns when the server answers; raises CannotStart, or OSError for a folder that cannot be made."""
+    def take(self, *, die_with_parent: bool = False) -> None:
+        """Returns when the server answers. Raises CannotStart, or OSError for a folder that cannot be made."""
+        self._die_with_parent = die_with_parent
         self.cluster.folder.parent.mkdir(parents=True, exist_ok=True)
-        with _locked(self.cluster.folder.parent / "postgres.start"):
+        with self._turn():
             self._users = (self.cluster.folder.parent / "postgres.users").open("ab")
             fcntl.flock(self._users, fcntl.LOCK_SH)
-            process = None if self.cluster.pid() else self.cluster.start()
-            self.cluster.wait(process)
+            try:
+                self._start()
+            except CannotStart:
+                self._users.close()
+                self._users = None
+                raise
 
-    def release(self) -> None:
-        """Stops the server where no other process uses it."""
+    def alive(self) -> bool:
+        """Whether the server's first process runs."""
+        if self._process is not None:
+            return self._process.poll() is None
+        return self.cluster.pid() is not None
+
+    def revive(self) -> None:
+        """Starts the server again after a crash; it replays its log, so nothing that was committed is lost."""
+        with self._turn():
+            self._start()
+
+    def release(self, *, patience: float = 8.0) -> None:
+        """Stops the server where no other process uses it, or where it would end with this one anyway."""
         if self._users is None:
             return
-        with _locked(self.cluster.folder.parent / "postgres.start"):
+        with self._turn():
             try:
                 fcntl.flock(self._users, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
-                pass
+                last = False
             else:
-                self.cluster.stop()
+                last = True
+            if last or self._process is not None and self._die_with_parent:
+                self.cluster.stop(timeout=patience)
+            if self._process is not None and self._process.poll() is None and not last:
+                # It outlives this process on purpose.
+                self._process.returncode = 0
             self._users.close()
             self._users = None
+
+    def _start(self) -> None:
+        self._process = None
+        if self.cluster.pid() is None:
+            self._process = self.cluster.start(die_with_parent=self._die_with_parent)
+        self.cluster.wait(self._process)
+
+    def _turn(self) -> contextlib.AbstractContextManager[None]:
+        return _locked(self.cluster.folder.parent / "postgres.start")
 
 
 @contextlib.contextmanager

@@ -1,0 +1,72 @@
+"""The first sign-in: a one-time link that makes the administrator of a new workspace."""
+
+import hashlib
+import secrets
+from datetime import timedelta
+
+from django.contrib.auth.password_validation import validate_password
+from django.core.exceptions import ValidationError
+from django.core.validators import validate_email
+from django.db import transaction
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from workspace.errors import FieldError, Gone, Invalid
+from workspace.models import Person, SignInLink
+
+LIFETIME = timedelta(hours=24)
+
+
+def make_link() -> str:
+    """The token of a fresh link, good once within 24 hours; earlier unused ones stop working."""
+    token = secrets.token_urlsafe(32)
+    with transaction.atomic():
+        SignInLink.objects.filter(person=None, used_at=None).delete()
+        SignInLink.objects.create(token_hash=_digest(token), expires_at=timezone.now() + LIFETIME)
+    return token
+
+
+def is_open(token: str) -> bool:
+    """Whether `redeem` would take this token now."""
+    return not Person.objects.exists() and _open().filter(token_hash=_digest(token)).exists()
+
+
+def redeem(token: str, *, email: str, name: str, password: str) -> Person:
+    """Makes the administrator and uses the link up. Raises Gone for a link that is not good any more, and
+    Invalid, which leaves it good, for what a person has to mend."""
+    with transaction.atomic():
+        # The lock makes two browsers with one link take turns; the second finds it used.
+        link = _open().select_for_update().filter(token_hash=_digest(token)).first()
+        if link is None or Person.objects.exists():
+            raise Gone("This link was used or has expired. Start Baton again for a new one, or sign in.")
+        email, name = email.strip(), name.strip()
+        _check(email=email, name=name, password=password)
+        person = Person.objects.create_superuser(email, password, name=name)
+        link.person = person
+        link.used_at = timezone.now()
+        link.save(update_fields=["person", "used_at"])
+        return person
+
+
+def _check(*, email: str, name: str, password: str) -> None:
+    errors = []
+    try:
+        validate_email(email)
+    except ValidationError:
+        errors.append(FieldError(field="email", message="Enter an email address, such as ann@example.org."))
+    if not name or len(name) > 200 or not name.isprintable():
+        errors.append(FieldError(field="name", message="Enter a name of 1 to 200 characters."))
+    try:
+        validate_password(password, Person(email=email, name=name))
+    except ValidationError as error:
+        errors.extend(FieldError(field="password", message=text) for text in error.messages)
+    if errors:
+        raise Invalid(errors=errors)
+
+
+def _open() -> QuerySet[SignInLink]:
+    return SignInLink.objects.filter(person=None, used_at=None, expires_at__gt=timezone.now())
+
+
+def _digest(token: str) -> str:
+    return hashlib.sha256(token.encode()).hexdigest()
