@@ -42,9 +42,7 @@ def abilities(role: Role) -> Abilities:
 
 def person_actor(person: Person, *, via: Via) -> Actor:
     """A signed-in person as an actor; no query."""
-    return Actor(
-        person=person.pk, label=person.label, email=person.email, admin=person.is_superuser, via=via
-    )
+    return Actor(person=person.pk, label=person.label, email=person.email, admin=person.is_superuser, via=via)
 
 
 def effective(actor: Actor, granted: int | None, lineage: list[int], document: str | None) -> Role | None:
@@ -85,9 +83,7 @@ def document(
         )
     while True:
         found = rows.first()
-        role = (
-            effective(actor, found.granted, found.folder.lineage, found.pk) if found is not None else None
-        )
+        role = effective(actor, found.granted, found.folder.lineage, found.pk) if found is not None else None
         if found is None or role is None:
             raise NotFound
         if found.deleted_at and not deleted:

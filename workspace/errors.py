@@ -54,7 +54,9 @@ class NotFound(Refusal):
     code = "NOT_FOUND"
 
     def __init__(self) -> None:
-        super().__init__("There is nothing here that you can see. Check the location, or list the folder first.")
+        super().__init__(
+            "There is nothing here that you can see. Check the location, or list the folder first."
+        )
 
 
 class AlreadyExists(Refusal):

@@ -78,12 +78,8 @@ def test_the_same_text_again_makes_no_commit(cast: Cast, plan: str) -> None:
 
 
 def test_a_repeated_key_is_replayed_and_another_payload_refused(cast: Cast) -> None:
-    first = documents.create(
-        cast.scout, location="product/launch/new.md", content="one", idempotency_key="k"
-    )
-    again = documents.create(
-        cast.scout, location="product/launch/new.md", content="one", idempotency_key="k"
-    )
+    first = documents.create(cast.scout, location="product/launch/new.md", content="one", idempotency_key="k")
+    again = documents.create(cast.scout, location="product/launch/new.md", content="one", idempotency_key="k")
     assert isinstance(again, Replayed)
     assert (again.commit, again.first) == (first.commit, "saved")
     assert Commit.objects.count() == 1
@@ -126,7 +122,7 @@ def test_exact_text_is_replaced_once_and_the_count_is_told(cast: Cast, plan: str
     assert "We want five teams" in text(done.commit)
     with pytest.raises(errors.Invalid, match="found 0 times"):
         documents.substitute(cast.bob, location=LOCATION, old_string="nowhere", new_string="x")
-    with pytest.raises(errors.Invalid, match="found 8 times"):
+    with pytest.raises(errors.Invalid, match="found 3 times"):
         documents.substitute(cast.bob, location=LOCATION, old_string="the", new_string="x")
 
 

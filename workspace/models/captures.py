@@ -40,9 +40,7 @@ class Capture(models.Model):
         ]
         indexes = [
             models.Index(fields=["folder", "-created_at", "id"], name="capture_recent"),
-            models.Index(
-                fields=["delete_after"], condition=models.Q(deleted_at=None), name="capture_due"
-            ),
+            models.Index(fields=["delete_after"], condition=models.Q(deleted_at=None), name="capture_due"),
         ]
 
     def __str__(self) -> str:

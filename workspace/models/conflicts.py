@@ -38,9 +38,7 @@ class Conflict(models.Model):
 
     class Meta:
         indexes = [
-            models.Index(
-                fields=["document"], condition=models.Q(state="open"), name="conflict_open"
-            ),
+            models.Index(fields=["document"], condition=models.Q(state="open"), name="conflict_open"),
             models.Index(fields=["-created_at", "id"], name="conflict_recent"),
         ]
 

@@ -27,12 +27,8 @@ class Job(models.Model):
     id = models.CharField(primary_key=True, max_length=32, default=job_id, editable=False)
     kind = models.CharField(max_length=16, choices=JobKind, editable=False)
     target = models.CharField(max_length=64, editable=False)
-    folder = models.ForeignKey(
-        "Folder", models.CASCADE, null=True, editable=False, related_name="jobs"
-    )
-    document = models.ForeignKey(
-        "Document", models.CASCADE, null=True, editable=False, related_name="jobs"
-    )
+    folder = models.ForeignKey("Folder", models.CASCADE, null=True, editable=False, related_name="jobs")
+    document = models.ForeignKey("Document", models.CASCADE, null=True, editable=False, related_name="jobs")
     state = models.CharField(max_length=16, choices=JobState, default=JobState.PENDING)
     attempts = models.PositiveSmallIntegerField(default=0)
     due_at = models.DateTimeField(db_default=Now())

@@ -9,15 +9,23 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.contrib.postgres.expressions import ArraySubquery
-from django.db.models import Func, Manager, Max, OuterRef, Q, Subquery, Value
+from django.db.models import F, Func, Manager, Max, OuterRef, Q, Subquery, Value
 from django.db.models.expressions import Combinable
-from django.db.models.fields import SmallIntegerField
+from django.db.models.fields import BooleanField, SmallIntegerField
 from django.db.models.functions import Greatest
 
 from workspace.actor import Actor, Role, Scope
 
 NOTHING = Q(pk__in=())
 EVERYTHING = ~NOTHING
+
+
+class IsIn(Func):
+    """``value = ANY(array)``, which an index on the value serves."""
+
+    template = "%(expressions)s)"
+    arg_joiner = " = ANY("
+    output_field = BooleanField()
 
 
 @dataclass(frozen=True)
@@ -78,7 +86,7 @@ class Reach:
         """The person's highest role on the folders of ``lineage``; null where none."""
         if self.actor.person is None or self.actor.admin:
             return Value(int(Role.MANAGER), output_field=SmallIntegerField())
-        above = grants.filter(self._subject(), folder_id=Func(OuterRef(lineage), function="ANY"))
+        above = grants.filter(self._subject(), IsIn(F("folder_id"), OuterRef(lineage)))
         return Subquery(
             above.order_by().values(one=Value(1)).annotate(role=Max("role")).values("role"),
             output_field=SmallIntegerField(),
@@ -108,5 +116,3 @@ class Reach:
             or (s.document is not None and s.document == document)
         ]
         return max(roles, default=None)
-
-

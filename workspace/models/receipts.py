@@ -65,9 +65,7 @@ class Receipt(models.Model):
         indexes = [
             models.Index(fields=["-at", "id"], name="receipt_recent"),
             models.Index(fields=["folder", "-at"], name="receipt_folder"),
-            models.Index(
-                fields=["session", "-at"], condition=~models.Q(session=""), name="receipt_session"
-            ),
+            models.Index(fields=["session", "-at"], condition=~models.Q(session=""), name="receipt_session"),
         ]
 
     def __str__(self) -> str:

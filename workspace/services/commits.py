@@ -102,7 +102,12 @@ def record(
     document.updated_at = commit.created_at
     document.save(force_update=True)
     receipts.record(
-        actor, ReceiptKind.WRITTEN, document=document, folder=document.folder, commit=commit, reason=commit.reason
+        actor,
+        ReceiptKind.WRITTEN,
+        document=document,
+        folder=document.folder,
+        commit=commit,
+        reason=commit.reason,
     )
     jobs.enqueue(JobKind.INDEX, document.pk, folder=document.folder, document=document)
     return commit
@@ -127,7 +132,9 @@ def bury(actor: Actor, document: Document, *, message: str = "", reason: str = "
 def named(document: Document, name: object, *, field: str = "expected_commit") -> Commit:
     """The commit of ``document`` called ``name``, whole or by at least 7 hex characters. Raises ``Invalid``."""
     if not isinstance(name, str) or not _HEX.match(name):
-        raise Invalid(field, "must be a commit id of this document: 64 hex characters, or the first 7 or more.")
+        raise Invalid(
+            field, "must be a commit id of this document: 64 hex characters, or the first 7 or more."
+        )
     if document.head_id and document.head_id.startswith(name) and len(name) == 64:
         return document.head
     found = list(Commit.objects.filter(document=document, id__startswith=name)[:2])

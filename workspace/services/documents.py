@@ -121,7 +121,9 @@ def substitute(
             old, new = (s.replace("\r\n", "\n").replace("\n", "\r\n") for s in (old, new))
         found = text.count(old)
         if not found:
-            raise Invalid("old_string", "was found 0 times. Read the document again and copy the text exactly.")
+            raise Invalid(
+                "old_string", "was found 0 times. Read the document again and copy the text exactly."
+            )
         if found > 1 and not replace_all:
             raise Invalid(
                 "old_string", f"was found {found} times. Give more text around it, or set replace_all."
@@ -372,7 +374,13 @@ def move(
         )
         return Saved(**_written(document, commit), created_folders=tuple(f.path for f in made))
 
-    payload = {"from": source, "to": target, "expected": expected_commit, "message": message, "reason": reason}
+    payload = {
+        "from": source,
+        "to": target,
+        "expected": expected_commit,
+        "message": message,
+        "reason": reason,
+    }
     return once(actor, "documents.move", idempotency_key, payload, act)  # type: ignore[return-value]
 
 
@@ -484,8 +492,12 @@ def refuse_taken(folder: Folder, name: str, *, but: Document | None = None) -> N
     )
     if taken is None:
         return
-    why = "This name is taken." if taken == name else f"It differs from {taken} only in case or normalisation."
-    raise AlreadyExists(f"{why} Choose another name, or edit what is there.", location=f"{folder.path}/{taken}")
+    why = (
+        "This name is taken." if taken == name else f"It differs from {taken} only in case or normalisation."
+    )
+    raise AlreadyExists(
+        f"{why} Choose another name, or edit what is there.", location=f"{folder.path}/{taken}"
+    )
 
 
 def _stale(document: Document, expected_commit: str | None) -> Conflict | None:
@@ -512,4 +524,3 @@ def _written(document: Document, commit: Commit) -> dict[str, object]:
         "commit": commit.pk,
         "parents": tuple(commit.parents),
     }
-

@@ -78,7 +78,10 @@ def _refuse_top_level(actor: Actor) -> None:
         actor.scopes and not any(s.folder is None and s.document is None for s in actor.scopes)
     ):
         raise NotFound
-    if actor.scopes and max(s.role for s in actor.scopes if s.folder is None and s.document is None) < Role.EDITOR:
+    if (
+        actor.scopes
+        and max(s.role for s in actor.scopes if s.folder is None and s.document is None) < Role.EDITOR
+    ):
         raise Forbidden("This agent may only read; this needs editor.", need=Role.EDITOR.label)
 
 
@@ -87,7 +90,9 @@ def _require_editor(actor: Actor, folder: Folder) -> None:
     try:
         access.folder(actor, location=folder.path, need=Role.EDITOR)
     except NotFound:
-        if Folder.objects.live().filter(lineage__contains=[folder.pk]).visible_to(access.Reach(actor)).exists() or (
+        if Folder.objects.live().filter(lineage__contains=[folder.pk]).visible_to(
+            access.Reach(actor)
+        ).exists() or (
             Document.objects.live()
             .filter(folder__lineage__contains=[folder.pk])
             .visible_to(access.Reach(actor))
@@ -126,13 +131,13 @@ def _make(actor: Actor, parent: Folder | None, name: str) -> Folder:
 
 
 def _own(actor: Actor, folder: Folder) -> None:
-    Grant.objects.create(
-        folder=folder, person_id=actor.person, role=Role.MANAGER, created_by_id=actor.person
-    )
+    Grant.objects.create(folder=folder, person_id=actor.person, role=Role.MANAGER, created_by_id=actor.person)
 
 
 def _own_unless_manager(actor: Actor, folder: Folder) -> None:
-    granted = Folder.objects.filter(pk=folder.pk).with_role(access.Reach(actor)).values_list("granted", flat=True)
+    granted = (
+        Folder.objects.filter(pk=folder.pk).with_role(access.Reach(actor)).values_list("granted", flat=True)
+    )
     if (granted[0] or 0) < Role.MANAGER:
         _own(actor, folder)
 
@@ -156,7 +161,12 @@ def _refuse_document(actor: Actor, names: Sequence[str]) -> None:
     """A folder cannot be made at or below a document."""
     for n in range(2, len(names) + 1):
         parent, name = locations.join(*names[: n - 1]), names[n - 1]
-        if Document.objects.live().filter(folder__path=parent, name=name).visible_to(access.Reach(actor)).exists():
+        if (
+            Document.objects.live()
+            .filter(folder__path=parent, name=name)
+            .visible_to(access.Reach(actor))
+            .exists()
+        ):
             raise AlreadyExists("A document has this name.", location=locations.join(parent, name))
 
 
@@ -232,7 +242,10 @@ def delete(actor: Actor, *, location: str) -> int:
     folder = access.folder(actor, location=location, need=Role.MANAGER, lock=True)
     below = Folder.objects.live().filter(lineage__contains=[folder.pk])
     documents = (
-        Document.objects.live().filter(folder__in=below.values("pk")).order_by("pk").values_list("pk", flat=True)
+        Document.objects.live()
+        .filter(folder__in=below.values("pk"))
+        .order_by("pk")
+        .values_list("pk", flat=True)
     )
     buried = 0
     for pk in list(documents):
@@ -249,7 +262,9 @@ def revive(folder: Folder) -> None:
     """Undo the deletion of a folder and of those above it; the tree is locked."""
     for row in Folder.objects.filter(pk__in=folder.lineage).exclude(deleted_at=None).order_by("path"):
         if Folder.objects.live().filter(parent_id=row.parent_id, twin_key=row.twin_key).exists():
-            raise AlreadyExists("Another folder has its folder's name now. Rename that first.", location=row.path)
+            raise AlreadyExists(
+                "Another folder has its folder's name now. Rename that first.", location=row.path
+            )
         row.deleted_at = None
         row.save(update_fields=["deleted_at"])
 

@@ -64,11 +64,10 @@ def _load(stored: dict[str, Any]) -> Replayed | Conflict:
     name = fields.pop("outcome")
     if name == "conflict":
         hunks = tuple(
-            Hunk(**{k: tuple(v) if isinstance(v, list) else v for k, v in h.items()}) for h in fields.pop("hunks")
+            Hunk(**{k: tuple(v) if isinstance(v, list) else v for k, v in h.items()})
+            for h in fields.pop("hunks")
         )
         return replace(Conflict(**fields, hunks=hunks), replayed=True)
     fields.pop("first", None)
     fields |= {k: tuple(fields[k]) for k in ("parents", "created_folders")}
     return Replayed(first=name, **fields)
-
-

@@ -1,0 +1,24 @@
+"""Citations: ``product/plan.md@COMMIT#L3-L9``, and the page that opens those lines at that commit."""
+
+from urllib.parse import quote, urlencode
+
+Lines = tuple[int, int]
+
+
+def span(lines: Lines | None) -> str:
+    """``#L3-L9``, ``#L3`` for a single line, or nothing."""
+    if lines is None:
+        return ""
+    start, end = lines
+    return f"#L{start}" if start == end else f"#L{start}-L{end}"
+
+
+def citation(location: str, commit: str, lines: Lines | None = None) -> str:
+    """The citation of a passage, with the whole commit id."""
+    return f"{location}@{commit}{span(lines)}"
+
+
+def web_path(location: str, at: str | None = None, lines: Lines | None = None) -> str:
+    """The path of the page that shows a document, at a commit and at lines; percent-encoded."""
+    query = f"?{urlencode({'at': at})}" if at else ""
+    return f"/d/{quote(location, safe='/')}{query}{span(lines)}"

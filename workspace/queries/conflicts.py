@@ -1,0 +1,150 @@
+"""Reading conflicts: for the draft's author and for the document's editors, and nobody else."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db.models import Q
+
+from workspace import access
+from workspace.access import location_of
+from workspace.actor import Actor, Role
+from workspace.errors import Invalid, NotFound
+from workspace.merge import Hunk, merge
+from workspace.models import Blob, Conflict, ConflictState, Grant, Reach
+from workspace.queries import pages, who
+from workspace.queries.pages import Page
+from workspace.queries.who import Who
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConflictRow:
+    """A conflict in a list."""
+
+    id: str
+    location: str
+    document: str
+    title: str
+    state: str
+    author: Who
+    message: str
+    reason: str
+    created_at: datetime
+    closed_at: datetime | None
+    base_commit: str
+    head_commit: str
+    hunk_count: int
+    resolution: str | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConflictView:
+    """A conflict against the head as it is now.
+
+    ``hunks`` are to be chosen from in this order, upon ``current_commit``. ``mine`` is the draft, ``theirs`` the
+    head. ``theirs_author`` wrote the head.
+    """
+
+    row: ConflictRow
+    current_commit: str
+    theirs_author: Who
+    theirs_message: str
+    theirs_at: datetime
+    base: str
+    mine: str
+    theirs: str
+    hunks: tuple[Hunk, ...]
+    merged_preview: str
+    may_resolve: bool
+    may_discard: bool
+
+
+def _row(conflict: Conflict) -> ConflictRow:
+    return ConflictRow(
+        id=conflict.pk,
+        location=location_of(conflict.document),
+        document=conflict.document_id,
+        title=conflict.document.title,
+        state=conflict.state,
+        author=who.author(conflict),
+        message=conflict.message,
+        reason=conflict.reason,
+        created_at=conflict.created_at,
+        closed_at=conflict.closed_at,
+        base_commit=conflict.base_id,
+        head_commit=conflict.head_id,
+        hunk_count=conflict.hunk_count,
+        resolution=conflict.resolution_id,
+    )
+
+
+def listing(
+    actor: Actor,
+    *,
+    state: str | None = ConflictState.OPEN,
+    location: str | None = None,
+    limit: int | None = None,
+    cursor: str | None = None,
+) -> Page[ConflictRow]:
+    """Conflicts that the actor may see, newest first. ``state`` is open, resolved, discarded, or None for all."""
+    if state is not None and state not in ConflictState.values:
+        raise Invalid("state", "must be open, resolved or discarded.")
+    sees = Reach(actor).documents(Grant.objects, "document__folder__lineage", "document")
+    edits = Reach(actor, Role.EDITOR).documents(Grant.objects, "document__folder__lineage", "document")
+    rows = Conflict.objects.filter(edits | (Q(author=actor.person, author__isnull=False) & sees))
+    if state is not None:
+        rows = rows.filter(state=state)
+    inside = ""
+    if location:
+        place = access.place(actor, location=location)
+        key = access.scope_of(place)
+        inside = f"{next(iter(key))}:{place.pk}"
+        rows = (
+            rows.filter(document=place)
+            if "document" in key
+            else rows.filter(document__folder__lineage__contains=[place.pk])
+        )
+    return pages.page(
+        actor,
+        rows.select_related("document__folder", *who.RELATED),
+        _row,
+        listing=f"conflicts:{state}:{inside}",
+        order=("-created_at", "pk"),
+        limit=limit,
+        cursor=cursor,
+    )
+
+
+def show(actor: Actor, *, id: str) -> ConflictView:
+    """One conflict with its texts. Raises ``NotFound``."""
+    conflict = (
+        Conflict.objects.select_related("document__folder", "base__blob", "draft", *who.RELATED)
+        .filter(pk=id)
+        .first()
+    )
+    document = access.document(actor, id=conflict.document_id if conflict else "", deleted=True)
+    if conflict is None or (document.role < Role.EDITOR and conflict.author_id != actor.person):
+        raise NotFound
+    head = type(document.head).objects.select_related("blob", *who.RELATED).get(pk=document.head_id)
+    # A settled conflict is shown against the head it was about.
+    theirs = (
+        head.blob.content
+        if conflict.state == ConflictState.OPEN
+        else Blob.objects.get(pk=conflict.head.blob_id).content
+    )
+    base, mine = conflict.base.blob.content, conflict.draft.content
+    merged = merge(base, theirs, mine)
+    opened = conflict.state == ConflictState.OPEN
+    return ConflictView(
+        row=_row(conflict),
+        current_commit=head.pk,
+        theirs_author=who.author(head),
+        theirs_message=head.message,
+        theirs_at=head.created_at,
+        base=base,
+        mine=mine,
+        theirs=theirs,
+        hunks=merged.hunks,
+        merged_preview=merged.preview,
+        may_resolve=opened and document.role >= Role.EDITOR and document.deleted_at is None,
+        may_discard=opened and (document.role >= Role.EDITOR or not actor.scopes),
+    )

@@ -1,0 +1,39 @@
+"""Moving whatever is at a location, a folder or a document."""
+
+from workspace import access
+from workspace.actor import Actor
+from workspace.errors import Invalid
+from workspace.models import Folder
+from workspace.services import documents, folders
+from workspace.services.folders import Made
+from workspace.services.outcomes import Conflict, Replayed, Saved, Unchanged
+
+
+def move(
+    actor: Actor,
+    *,
+    source: str,
+    target: str,
+    acknowledge_access_change: bool = False,
+    expected_commit: str | None = None,
+    idempotency_key: str | None = None,
+    message: str = "",
+    reason: str = "",
+) -> Saved | Unchanged | Replayed | Conflict | Made:
+    """As ``documents.move`` or ``folders.move``, by what is at ``source``; a folder gives ``Made``."""
+    if isinstance(access.place(actor, location=source), Folder):
+        if expected_commit is not None:
+            raise Invalid("expected_commit", "cannot be given for a folder, which has no commits.")
+        return folders.move(
+            actor, source=source, target=target, acknowledge_access_change=acknowledge_access_change
+        )
+    return documents.move(
+        actor,
+        source=source,
+        target=target,
+        acknowledge_access_change=acknowledge_access_change,
+        expected_commit=expected_commit,
+        idempotency_key=idempotency_key,
+        message=message,
+        reason=reason,
+    )
