@@ -359,7 +359,7 @@ def move(
         folder, made = folders.ensure(actor, names)
         refuse_taken(folder, name, but=document)
         if not acknowledge_access_change:
-            folders.refuse_widening(document.folder.lineage, folder.lineage, document=document.pk)
+            folders.refuse_widening(actor, document.folder.lineage, folder.lineage, document=document.pk)
         document.folder = folder
         document.name = name
         document.twin_key = locations.twin_key(name)

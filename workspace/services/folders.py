@@ -203,7 +203,7 @@ def move(actor: Actor, *, source: str, target: str, acknowledge_access_change: b
         raise AlreadyExists("This name is taken where it would go. Choose another.", location=wanted)
     lineage = [*(parent.lineage if parent else ()), folder.pk]
     if not acknowledge_access_change:
-        refuse_widening(folder.lineage, lineage)
+        refuse_widening(actor, folder.lineage, lineage)
     kept = len(folder.lineage)
     Folder.objects.filter(lineage__contains=[folder.pk]).update(
         path=Concat(Value(wanted), Substr("path", len(path) + 1), output_field=TextField()),
@@ -269,12 +269,15 @@ def revive(folder: Folder) -> None:
         row.save(update_fields=["deleted_at"])
 
 
-def refuse_widening(before: Sequence[int], after: Sequence[int], *, document: str | None = None) -> None:
-    """``AccessChange`` when somebody has a higher role by the folders ``after`` than by those ``before``."""
+def refuse_widening(
+    actor: Actor, before: Sequence[int], after: Sequence[int], *, document: str | None = None
+) -> None:
+    """``AccessChange`` when somebody else has a higher role by the folders ``after`` than by those ``before``."""
     had, has = _roles(before, document), _roles(after, document)
+    has.pop(actor.email, None)
     gains = tuple(sorted(who for who, role in has.items() if role > had.get(who, 0)))
     if gains:
-        loses = tuple(sorted(who for who, role in had.items() if role > has.get(who, 0)))
+        loses = tuple(sorted(w for w, role in had.items() if role > has.get(w, 0) and w != actor.email))
         raise AccessChange(gains=gains, loses=loses)
 
 
