@@ -1,0 +1,112 @@
+"""People and groups are made and changed by the services that the commands use."""
+
+from django.test import Client
+from django.urls import reverse
+
+from workspace.management.operator import operator
+from workspace.models import Group, Person
+from workspace.services import groups
+
+ADD = "admin:workspace_person_add"
+
+
+def change(desk: Client, person: Person, **fields: str):
+    address = reverse("admin:workspace_person_change", args=[person.pk])
+    return desk.post(address, {"name": person.name, "is_active": "on", **fields}, follow=True)
+
+
+def test_a_person_is_added_with_a_password_they_can_sign_in_with(desk: Client):
+    fields = {
+        "email": "Bob@Example.org",
+        "name": "Bob",
+        "usable_password": "true",
+        "password1": "quite a long password",
+        "password2": "quite a long password",
+    }
+    desk.post(reverse(ADD), fields)
+    bob = Person.objects.get(email="bob@example.org")
+    assert bob.check_password("quite a long password")
+    assert not bob.is_superuser
+
+
+def test_a_person_is_added_without_a_password(desk: Client):
+    desk.post(reverse(ADD), {"email": "bob@example.org", "usable_password": "false"})
+    assert not Person.objects.get(email="bob@example.org").has_usable_password()
+
+
+def test_an_address_that_differs_in_case_only_is_refused_on_the_form(desk: Client):
+    fields = {"email": "ROOT@example.org", "usable_password": "false"}
+    response = desk.post(reverse(ADD), fields)
+    assert response.status_code == 200
+    assert response.context["errors"]
+    assert Person.objects.count() == 1
+
+
+def test_somebody_is_made_an_administrator_and_deactivated(desk: Client):
+    bob = Person.objects.create(email="bob@example.org", name="Bob")
+    change(desk, bob, is_superuser="on")
+    bob.refresh_from_db()
+    assert bob.is_superuser
+    assert bob.is_staff
+    change(desk, bob, is_active="")
+    bob.refresh_from_db()
+    assert (bob.is_active, bob.is_superuser) == (False, False)
+
+
+def test_the_last_administrator_stays_one_and_the_page_says_why(desk: Client, root: Person):
+    response = change(desk, root, is_superuser="")
+    assert "This is the last administrator." in response.content.decode()
+    root.refresh_from_db()
+    assert root.is_superuser
+
+
+def test_nobody_is_deleted(desk: Client):
+    bob = Person.objects.create(email="bob@example.org")
+    response = desk.post(reverse("admin:workspace_person_delete", args=[bob.pk]), {"post": "yes"})
+    assert response.status_code == 403
+    assert Person.objects.filter(pk=bob.pk).exists()
+
+
+def test_a_new_password_is_set(desk: Client):
+    bob = Person.objects.create(email="bob@example.org")
+    fields = {"password1": "quite a long password", "password2": "quite a long password"}
+    desk.post(reverse("admin:auth_user_password_change", args=[bob.pk]), {**fields, "usable_password": "true"})
+    bob.refresh_from_db()
+    assert bob.check_password("quite a long password")
+
+
+def members(desk: Client, group: Group, name: str, *rows: dict[str, object], initial: int = 0) -> None:
+    fields: dict[str, object] = {
+        "name": name,
+        "memberships-TOTAL_FORMS": len(rows),
+        "memberships-INITIAL_FORMS": initial,
+        "memberships-MIN_NUM_FORMS": 0,
+        "memberships-MAX_NUM_FORMS": 1000,
+    }
+    for number, row in enumerate(rows):
+        fields |= {f"memberships-{number}-{key}": value for key, value in row.items()}
+    response = desk.post(reverse("admin:workspace_group_change", args=[group.pk]), fields)
+    assert response.status_code == 302, response.context["errors"]
+
+
+def test_a_group_gets_and_loses_members_and_is_deleted(desk: Client):
+    bob = Person.objects.create(email="bob@example.org")
+    group = groups.create(operator("tests"), name="Launch")
+    members(desk, group, "Launch team", {"person": bob.pk, "group": group.pk})
+    group.refresh_from_db()
+    assert group.name == "Launch team"
+    row = group.memberships.get()
+    assert row.person == bob
+    members(desk, group, "Launch team", {"id": row.pk, "person": bob.pk, "group": group.pk, "DELETE": "on"}, initial=1)
+    assert not group.memberships.exists()
+    groups.add(operator("tests"), group=group.pk, person=bob.pk)
+    desk.post(reverse("admin:workspace_group_delete", args=[group.pk]), {"post": "yes"})
+    assert not Group.objects.exists()
+    assert Person.objects.filter(pk=bob.pk).exists()
+
+
+def test_a_person_is_found_while_a_member_is_chosen(desk: Client):
+    Person.objects.create(email="bob@example.org", name="Bob")
+    query = {"app_label": "workspace", "model_name": "membership", "field_name": "person", "term": "bo"}
+    results = desk.get(reverse("admin:autocomplete"), query).json()["results"]
+    assert [row["text"] for row in results] == ["bob@example.org"]

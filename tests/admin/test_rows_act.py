@@ -1,0 +1,94 @@
+"""What can be done in the admin is done by services, and refusals are told."""
+
+from collections.abc import Callable
+
+import pytest
+from django.contrib.messages import get_messages
+from django.db.models import Model
+from django.http import HttpResponse
+from django.test import Client
+from django.urls import reverse
+
+from workspace import access, models
+from workspace.actor import Via
+from workspace.errors import Unauthenticated
+from workspace.models import Person
+from workspace.services import agents
+
+
+def act(desk: Client, action: str, *rows: Model) -> HttpResponse:
+    name = rows[0]._meta.model_name
+    return desk.post(
+        reverse(f"admin:workspace_{name}_changelist"),
+        {"action": action, "_selected_action": [row.pk for row in rows]},
+    )
+
+
+def told(response: HttpResponse) -> list[str]:
+    return [str(message) for message in get_messages(response.wsgi_request)]  # type: ignore[attr-defined]
+
+
+def test_a_failed_job_is_retried(desk: Client, fill: Callable[[int], None]):
+    fill(2)
+    first, second = models.Job.objects.order_by("pk")
+    response = act(desk, "retry", first)
+    assert told(response) == ["1 retried."]
+    assert models.Job.objects.filter(state="pending", target=first.target).count() == 1
+    assert models.Job.objects.get(pk=second.pk).state == "failed"
+
+
+def test_a_revoked_token_is_refused_from_the_next_request_on(desk: Client, root: Person):
+    from_root = agents.create(access.person_actor(root, via=Via.WEB), name="scout")
+    agents.authenticate(from_root.token, via=Via.REST)
+    act(desk, "revoke", models.AgentToken.objects.get())
+    with pytest.raises(Unauthenticated):
+        agents.authenticate(from_root.token, via=Via.REST)
+    assert models.Agent.objects.get().revoked_at is None
+    receipt = models.Receipt.objects.filter(kind="agent-revoked").get()
+    assert (receipt.person, receipt.via) == (root, Via.ADMIN)
+
+
+def test_a_revoked_agent_loses_its_tokens(desk: Client, fill: Callable[[int], None]):
+    fill(2)
+    first, second = models.Agent.objects.order_by("pk")
+    act(desk, "revoke", first)
+    assert not first.tokens.filter(revoked_at=None).exists()
+    assert second.tokens.filter(revoked_at=None).exists()
+
+
+def test_a_conflict_is_discarded_and_its_draft_stays_in_the_record(desk: Client, fill: Callable[[int], None]):
+    fill(1)
+    conflict = models.Conflict.objects.get()
+    act(desk, "discard", conflict)
+    conflict.refresh_from_db()
+    assert (conflict.state, conflict.draft.content) == ("discarded", "text 0")
+
+
+def test_the_last_manager_keeps_their_grant_and_the_reason_is_told(desk: Client, fill: Callable[[int], None]):
+    fill(1)
+    only, other = models.Grant.objects.order_by("-role")
+    response = act(desk, "withdraw", only, other)
+    assert set(models.Grant.objects.all()) == {only}
+    assert told(response) == [
+        "p0@example.org: The last manager cannot leave. Make somebody else manager first.",
+        "1 withdrawn.",
+    ]
+
+
+def test_a_capture_is_erased(desk: Client, fill: Callable[[int], None]):
+    fill(1)
+    capture = models.Capture.objects.get()
+    act(desk, "erase", capture)
+    capture.refresh_from_db()
+    assert capture.content == ""
+    assert capture.deleted_at
+
+
+def test_staff_who_are_not_administrators_are_offered_no_action(fill: Callable[[int], None]):
+    fill(1)
+    clerk = Person.objects.create(email="clerk@example.org", is_staff=True)
+    client = Client()
+    client.force_login(clerk)
+    job = models.Job.objects.get()
+    act(client, "retry", job)
+    assert models.Job.objects.get(pk=job.pk).state == "failed"

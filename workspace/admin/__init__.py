@@ -1,0 +1,6 @@
+"""The Django admin: every row can be looked at; what may be changed is changed by a service."""
+
+from workspace.admin import access, agents, background, documents, people
+from workspace.admin.site import site
+
+__all__ = ["access", "agents", "background", "documents", "people", "site"]

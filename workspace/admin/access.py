@@ -1,0 +1,69 @@
+"""Who was granted what where, and links that sign somebody in."""
+
+from typing import Any, ClassVar
+
+from django.contrib import admin
+from django.http import HttpRequest
+
+from workspace import locations
+from workspace.admin.records import Record, act, actor_of
+from workspace.admin.site import site
+from workspace.models import Grant, SignInLink
+from workspace.services import sharing
+
+
+@admin.register(Grant, site=site)
+class GrantAdmin(Record):
+    list_display = ("subject", "role", "place", "created_by", "created_at")
+    list_select_related = ("person", "group", "folder", "document", "document__folder", "created_by")
+    list_filter = ("role", "created_at")
+    search_fields = ("person__email", "group__name", "folder__path", "document__name")
+    search_help_text = "An address, a group, or a part of a location"
+    ordering = ("-created_at", "id")
+    actions: ClassVar[Any] = ("withdraw",)
+
+    @admin.display(description="granted to", ordering="person__email")
+    def subject(self, row: Grant) -> str:
+        return subject_of(row)
+
+    @admin.display(description="where", ordering="folder__path")
+    def place(self, row: Grant) -> str:
+        return location_of(row)
+
+    @admin.action(description="Withdraw the selected grants", permissions=["act"])
+    def withdraw(self, request: HttpRequest, rows: Any) -> None:
+        actor = actor_of(request)
+        act(
+            request,
+            list(rows.select_related(*self.list_select_related)),
+            lambda grant: sharing.revoke(actor, location=location_of(grant), subject=subject_of(grant)),
+            done="withdrawn",
+            named=subject_of,
+        )
+
+
+def subject_of(grant: Grant) -> str:
+    """The grant's subject as the product writes it: an address or ``group:NAME``."""
+    if grant.person is not None:
+        return grant.person.email
+    return f"group:{grant.group.name}" if grant.group is not None else ""
+
+
+def location_of(grant: Grant) -> str:
+    """The location that the grant is on."""
+    if grant.folder is not None:
+        return grant.folder.path
+    document = grant.document
+    return locations.join(document.folder.path, document.name) if document is not None else ""
+
+
+@admin.register(SignInLink, site=site)
+class SignInLinkAdmin(Record):
+    list_display = ("id", "person", "created_at", "expires_at", "used_at")
+    list_select_related = ("person",)
+    list_defer = ("token_hash",)
+    list_filter = ("used_at",)
+    search_fields = ("person__email",)
+    search_help_text = "An address"
+    ordering = ("-created_at", "id")
+    exclude = ("token_hash",)

@@ -1,0 +1,96 @@
+"""Agents, what narrows them, and their tokens."""
+
+from typing import Any, ClassVar
+
+from django.contrib import admin
+from django.http import HttpRequest
+
+from workspace.admin.records import NONE, Record, RevokedFilter, act, actor_of
+from workspace.admin.site import site
+from workspace.models import Agent, AgentScope, AgentToken
+from workspace.services import agents
+
+
+class AgentScopeInline(admin.TabularInline):
+    model = AgentScope
+    extra = 0
+    can_delete = False
+    fields = readonly_fields = ("role", "folder", "document")
+
+    def get_queryset(self, request: HttpRequest) -> Any:
+        return super().get_queryset(request).select_related("folder", "document")
+
+    def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+
+@admin.register(Agent, site=site)
+class AgentAdmin(Record):
+    list_display = ("name", "person", "host", "last_seen_at", "created_at", "revoked_at")
+    list_select_related = ("person",)
+    list_filter = (RevokedFilter, "last_seen_at")
+    search_fields = ("id__startswith", "name", "host__startswith", "person__email__istartswith")
+    search_help_text = "An id, a name, a host or a person's address"
+    ordering = ("-created_at", "id")
+    inlines = (AgentScopeInline,)
+    actions: ClassVar[Any] = ("revoke",)
+
+    @admin.action(description="Revoke the selected agents", permissions=["act"])
+    def revoke(self, request: HttpRequest, rows: Any) -> None:
+        actor = actor_of(request)
+        act(
+            request,
+            list(rows.filter(revoked_at=None).values_list("pk", flat=True)),
+            lambda pk: agents.revoke(actor, agent=pk),
+            done="revoked",
+        )
+
+
+@admin.register(AgentToken, site=site)
+class AgentTokenAdmin(Record):
+    list_display = ("prefix", "agent", "person", "created_at", "expires_at", "revoked_at")
+    list_select_related = ("agent", "agent__person")
+    list_defer = ("token_hash",)
+    list_filter = (RevokedFilter, "expires_at")
+    search_fields = ("prefix__startswith", "agent__id__startswith", "agent__name", "agent__person__email__istartswith")
+    search_help_text = "The beginning of a token, an agent's name or a person's address"
+    ordering = ("-created_at", "id")
+    exclude = ("token_hash",)
+    actions: ClassVar[Any] = ("revoke",)
+
+    @admin.display(description="person", ordering="agent__person__email")
+    def person(self, row: AgentToken) -> str:
+        return row.agent.person.email
+
+    @admin.action(description="Revoke the selected tokens", permissions=["act"])
+    def revoke(self, request: HttpRequest, rows: Any) -> None:
+        actor = actor_of(request)
+        act(
+            request,
+            list(rows.filter(revoked_at=None).values_list("pk", flat=True)),
+            lambda pk: agents.revoke_token(actor, token=pk),
+            done="revoked",
+        )
+
+
+@admin.register(AgentScope, site=site)
+class AgentScopeAdmin(Record):
+    list_display = ("agent", "capped_at", "place")
+    list_select_related = ("agent", "folder", "document")
+    list_filter = ("role",)
+    search_fields = ("agent__name", "agent__id__startswith", "folder__path")
+    search_help_text = "An agent's name or id, or a part of a folder's location"
+    ordering = ("agent", "id")
+
+    @admin.display(description="at most", ordering="role")
+    def capped_at(self, row: AgentScope) -> str:
+        return str(row.get_role_display())  # type: ignore[attr-defined]
+
+    @admin.display(description="where")
+    def place(self, row: AgentScope) -> str:
+        if row.folder is not None:
+            return row.folder.path
+        return row.document.name if row.document is not None else NONE

@@ -1,0 +1,151 @@
+"""People and groups: added and changed here, by the services that the commands use too."""
+
+from typing import Any, ClassVar
+
+from django import forms
+from django.contrib import admin
+from django.contrib.auth.admin import UserAdmin
+from django.contrib.auth.forms import AdminUserCreationForm
+from django.http import HttpRequest
+
+from workspace.admin.records import Guarded, Record, Rows, actor_of
+from workspace.admin.site import site
+from workspace.models import Group, Membership, Person
+from workspace.services import groups, people
+
+
+class PersonForm(AdminUserCreationForm):
+    class Meta:
+        model = Person
+        fields = ("email", "name", "is_superuser")
+        field_classes: ClassVar[dict[str, Any]] = {}
+
+
+@admin.register(Person, site=site)
+class PersonAdmin(Guarded, UserAdmin):
+    """Nobody is deleted: history names them. Deactivate instead."""
+
+    list_display = ("email", "name", "is_active", "is_superuser", "last_login", "created_at")
+    list_defer: ClassVar[tuple[str, ...]] = ("password",)
+    list_filter = ("is_active", "is_superuser", "last_login")
+    list_per_page = 50
+    show_full_result_count = False
+    search_fields = ("email", "name")
+    search_help_text = "A part of an address or a name"
+    ordering = ("email",)
+    filter_horizontal = ()
+    add_form = PersonForm
+    add_fieldsets = (
+        (None, {"fields": ("email", "name", "usable_password", "password1", "password2", "is_superuser")}),
+    )
+    fieldsets = (
+        (None, {"fields": ("email", "name", "password")}),
+        ("Access", {"fields": ("is_active", "is_superuser")}),
+        ("Times", {"fields": ("created_at", "last_login")}),
+    )
+    actions: ClassVar[Any] = ()
+
+    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[Rows]:
+        return Rows
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Person | None = None) -> tuple[str, ...]:
+        return ("email", "created_at", "last_login") if obj else ()
+
+    def formfield_for_dbfield(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
+        field = super().formfield_for_dbfield(db_field, request, **kwargs)
+        if db_field.name == "is_superuser" and field:
+            field.label, field.help_text = "administrator", "Sees and manages everything."
+        return field
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return bool(request.user.is_superuser)
+
+    def has_change_permission(self, request: HttpRequest, obj: Person | None = None) -> bool:
+        return bool(request.user.is_superuser)
+
+    def has_delete_permission(self, request: HttpRequest, obj: Person | None = None) -> bool:
+        return False
+
+    def save_model(self, request: HttpRequest, obj: Person, form: forms.ModelForm, change: bool) -> None:
+        actor = actor_of(request)
+        if change:
+            people.update(actor, person=obj.pk, name=obj.name, active=obj.is_active, admin=obj.is_superuser)
+            return
+        password = form.cleaned_data["password1"] if form.cleaned_data.get("set_usable_password", True) else None
+        made = people.create(actor, email=obj.email, name=obj.name, password=password or None, admin=obj.is_superuser)
+        obj.pk = made.pk
+        obj._state.adding = False
+
+
+class MembershipInline(admin.TabularInline):
+    model = Membership
+    extra = 0
+    fields = ("person", "created_at")
+    readonly_fields = ("created_at",)
+    autocomplete_fields = ("person",)
+    verbose_name = "member"
+
+    def get_queryset(self, request: HttpRequest) -> Any:
+        return super().get_queryset(request).select_related("person", "group").order_by("person__email")
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+
+@admin.register(Group, site=site)
+class GroupAdmin(Guarded, admin.ModelAdmin):
+    list_display = ("name", "created_at")
+    list_per_page = 50
+    show_full_result_count = False
+    search_fields = ("name",)
+    ordering = ("name",)
+    fields = ("name", "created_at")
+    readonly_fields = ("created_at",)
+    inlines = (MembershipInline,)
+    actions: ClassVar[Any] = ()
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return bool(request.user.is_superuser)
+
+    def has_change_permission(self, request: HttpRequest, obj: Group | None = None) -> bool:
+        return bool(request.user.is_superuser)
+
+    def has_delete_permission(self, request: HttpRequest, obj: Group | None = None) -> bool:
+        return bool(request.user.is_superuser)
+
+    def save_model(self, request: HttpRequest, obj: Group, form: forms.ModelForm, change: bool) -> None:
+        if change:
+            if "name" in form.changed_data:
+                groups.rename(actor_of(request), group=obj.pk, name=obj.name)
+            return
+        obj.pk = groups.create(actor_of(request), name=obj.name).pk
+        obj._state.adding = False
+
+    def save_formset(self, request: HttpRequest, form: Any, formset: Any, change: bool) -> None:
+        formset.save(commit=False)
+        actor = actor_of(request)
+        for row in formset.deleted_objects:
+            groups.remove(actor, group=row.group_id, person=row.person_id)
+        for row in formset.new_objects:
+            groups.add(actor, group=row.group_id, person=row.person_id)
+
+    def get_deleted_objects(self, objs: Any, request: HttpRequest) -> Any:
+        # Its memberships and grants go with it; their own pages let nobody delete them.
+        deleted, counts, _, protected = super().get_deleted_objects(objs, request)
+        return deleted, counts, set(), protected
+
+    def delete_model(self, request: HttpRequest, obj: Group) -> None:
+        groups.delete(actor_of(request), group=obj.pk)
+
+    def delete_queryset(self, request: HttpRequest, queryset: Any) -> None:
+        for pk in list(queryset.values_list("pk", flat=True)):
+            groups.delete(actor_of(request), group=pk)
+
+
+@admin.register(Membership, site=site)
+class MembershipAdmin(Record):
+    list_display = ("group", "person", "created_at")
+    list_select_related = ("group", "person")
+    search_fields = ("group__name", "person__email__istartswith")
+    search_help_text = "A group's name or the beginning of an address"
+    ordering = ("group__name", "person__email", "id")

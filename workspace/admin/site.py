@@ -1,0 +1,66 @@
+"""The admin's own site: signing in is the product's, and models lie in sections by what they are about."""
+
+from typing import Any
+
+from django.contrib.admin import AdminSite
+from django.contrib.auth.decorators import login_not_required
+from django.contrib.auth.views import redirect_to_login
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
+from django.utils.decorators import method_decorator
+from django.views.decorators.cache import never_cache
+
+from workspace.queries import jobs
+
+SECTIONS = {
+    "Content": ("Folder", "Document", "Commit", "Conflict", "Blob"),
+    "People and access": ("Person", "Group", "Membership", "Grant", "SignInLink"),
+    "Agents": ("Agent", "AgentToken", "AgentScope"),
+    "Sessions": ("Capture", "Summary"),
+    "Background": ("Job", "Heartbeat", "Chunk", "IdempotencyKey"),
+    "Evidence": ("Receipt",),
+}
+OTHER = "Other"
+
+
+def section_of(model: str) -> str:
+    """The section of the index that lists the model called ``model``."""
+    return next((name for name, models in SECTIONS.items() if model in models), OTHER)
+
+
+def place_of(model: str) -> int:
+    """Where the model stands within its section."""
+    models = SECTIONS.get(section_of(model), ())
+    return models.index(model) if model in models else len(models)
+
+
+class Site(AdminSite):
+    site_header = "Baton administration"
+    site_title = "Baton administration"
+    index_title = "What is stored"
+
+    @method_decorator(never_cache)
+    @method_decorator(login_not_required)
+    def login(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+        """To the product's sign-in page, so that its limits on guessing hold here too."""
+        if request.user.is_authenticated:
+            raise PermissionDenied
+        return redirect_to_login(request.GET.get("next") or reverse("admin:index"))
+
+    def index(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+        return super().index(request, {"backlog": jobs.backlog(), **(extra_context or {})})
+
+    def get_app_list(self, request: HttpRequest, app_label: str | None = None) -> list[dict[str, Any]]:
+        """One entry a section, in the order of ``SECTIONS``; sections of which nothing may be seen are left out."""
+        listed = []
+        for app in super().get_app_list(request, app_label):
+            models = sorted(app["models"], key=lambda m: (place_of(m["object_name"]), m["name"]))
+            for section in (*SECTIONS, OTHER):
+                inside = [m for m in models if section_of(m["object_name"]) == section]
+                if inside:
+                    listed.append({**app, "name": section, "models": inside})
+        return listed
+
+
+site = Site(name="admin")

@@ -1,0 +1,116 @@
+"""People: made, changed and let go by an administrator. Nobody is deleted, since history names them."""
+
+from django.contrib.auth.password_validation import validate_password
+from django.core.exceptions import ValidationError
+from django.core.validators import validate_email
+from django.db import IntegrityError, transaction
+
+from workspace.actor import Actor
+from workspace.errors import FieldError, Forbidden, Invalid, NotFound
+from workspace.models import Person
+
+MAX_NAME = 200
+
+
+def create(actor: Actor, *, email: str, name: str = "", password: str | None = None, admin: bool = False) -> Person:
+    """A new person, who reads nothing until something is shared with them; an administrator sees everything.
+
+    Without a password they cannot sign in by one. Raises ``Forbidden``, and ``Invalid`` naming each field.
+    """
+    require_admin(actor)
+    email, name = email.strip().lower(), name.strip()
+    errors = [*_email_errors(email), *_name_errors(name)]
+    if password is not None:
+        errors += _password_errors(password, Person(email=email, name=name))
+    if errors:
+        raise Invalid(errors=errors)
+    make = Person.objects.create_superuser if admin else Person.objects.create_user
+    try:
+        with transaction.atomic():
+            return make(email, password, name=name)
+    except IntegrityError:
+        # Two at once: both found the address free, and the database's own rule took one.
+        raise Invalid("email", "is somebody's already. Choose another address.") from None
+
+
+def update(
+    actor: Actor, *, person: int, name: str | None = None, active: bool | None = None, admin: bool | None = None
+) -> Person:
+    """Changes what is given. Somebody deactivated cannot sign in and their agents are refused.
+
+    Raises ``NotFound``, ``Forbidden``, ``Invalid``; the last active administrator stays one.
+    """
+    require_admin(actor)
+    with transaction.atomic():
+        found = _locked(person)
+        if name is not None:
+            name = name.strip()
+            if errors := _name_errors(name):
+                raise Invalid(errors=errors)
+            found.name = name
+        was = found.is_superuser and found.is_active
+        if active is not None:
+            found.is_active = active
+        if admin is not None:
+            found.is_superuser = found.is_staff = admin
+        if was and not (found.is_superuser and found.is_active):
+            _leave_another(found)
+        found.save(update_fields=["name", "is_active", "is_superuser", "is_staff"])
+        return found
+
+
+def set_password(actor: Actor, *, person: int, password: str) -> None:
+    """Gives somebody a new password; their sessions end. Raises ``NotFound``, ``Forbidden``, ``Invalid``."""
+    require_admin(actor)
+    with transaction.atomic():
+        found = _locked(person)
+        if errors := _password_errors(password, found):
+            raise Invalid(errors=errors)
+        found.set_password(password)
+        found.save(update_fields=["password"])
+
+
+def require_admin(actor: Actor) -> None:
+    """Raises ``Forbidden`` for whoever is not an administrator in person."""
+    if not actor.admin or actor.agent:
+        raise Forbidden("Only an administrator may do this.", need="administrator")
+
+
+def _locked(person: int) -> Person:
+    found = Person.objects.select_for_update(no_key=True).filter(pk=person).first()
+    if found is None:
+        raise NotFound
+    return found
+
+
+def _leave_another(leaving: Person) -> None:
+    # Locked in one order, so that two administrators who demote each other at once do not both succeed.
+    admins = Person.objects.select_for_update().filter(is_superuser=True, is_active=True).order_by("pk")
+    if not [pk for pk in admins.values_list("pk", flat=True) if pk != leaving.pk]:
+        raise Forbidden("This is the last administrator. Make somebody else one first.")
+
+
+def _email_errors(email: str) -> list[FieldError]:
+    try:
+        validate_email(email)
+    except ValidationError:
+        return [FieldError(field="email", message="must be an email address, such as ann@example.org.")]
+    if len(email) > 254:
+        return [FieldError(field="email", message="has more than 254 characters.")]
+    if Person.objects.filter(email__iexact=email).exists():
+        return [FieldError(field="email", message="is somebody's already. Choose another address.")]
+    return []
+
+
+def _name_errors(name: str) -> list[FieldError]:
+    if len(name) > MAX_NAME or (name and not name.isprintable()):
+        return [FieldError(field="name", message="has at most 200 characters, all printable.")]
+    return []
+
+
+def _password_errors(password: str, person: Person) -> list[FieldError]:
+    try:
+        validate_password(password, person)
+    except ValidationError as error:
+        return [FieldError(field="password", message=text) for text in error.messages]
+    return []
