@@ -13,10 +13,11 @@ from time import time, time_ns
 from typing import Any
 
 from kombu.transport import filesystem
-from kombu.utils.json import dumps, loads
+from kombu.utils import json
 
 # Messages only say that rows are waiting. Past this many, one more says nothing new.
 MOST_WAITING = 2000
+LOOK_UP_S = 0.3
 
 
 class Channel(filesystem.Channel):
@@ -24,14 +25,14 @@ class Channel(filesystem.Channel):
 
     supports_fanout = False
 
-    def _put(self, queue: str, payload: Any, **kwargs: Any) -> None:
+    def _put(self, queue: str, message: Any, **kwargs: Any) -> None:  # type: ignore[override]
         folder = Path(self.data_folder_out)
         if self._size(queue) >= MOST_WAITING:
             return
         name = f"{time_ns():020d}_{uuid.uuid4().hex}"
         # A reader that lists the folder while this writes must not see half a message.
         draft = folder / f"{name}.draft"
-        draft.write_text(dumps(payload), encoding="utf-8")
+        draft.write_text(json.dumps(message), encoding="utf-8")  # type: ignore[no-untyped-call]
         draft.rename(folder / f"{name}.{queue}.msg")
 
     def _get(self, queue: str, timeout: float | None = None) -> Any:
@@ -44,7 +45,7 @@ class Channel(filesystem.Channel):
             except FileNotFoundError:
                 continue  # another worker was first
             try:
-                return loads(claimed.read_text(encoding="utf-8"))
+                return json.loads(claimed.read_text(encoding="utf-8"))  # type: ignore[no-untyped-call]
             except ValueError:
                 continue  # written by a crashed machine
             finally:
@@ -60,6 +61,10 @@ class Transport(filesystem.Transport):
     """`filesystem://`"""
 
     Channel = Channel
+
+    def drain_events(self, connection: Any, timeout: float | None = None) -> Any:
+        # A worker that is asked to stop looks up only between two calls.
+        return super().drain_events(connection, timeout=min(timeout or LOOK_UP_S, LOOK_UP_S))
 
 
 def make(folder: Path) -> None:

@@ -7,17 +7,12 @@ counts. It also tells Django the scheme that the person's browser sees.
 import json
 import logging
 import time
-from collections.abc import Awaitable, Callable
 from typing import Any
+
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from workspace.config import middleware
 from workspace.config.metrics import LATENCY, REQUESTS, route_class
-
-Message = dict[str, Any]
-Scope = dict[str, Any]
-Receive = Callable[[], Awaitable[Message]]
-Send = Callable[[Message], Awaitable[None]]
-Application = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 log = logging.getLogger("workspace.access")
 ID = middleware.HEADER.lower().encode()
@@ -30,9 +25,7 @@ class TooLarge(Exception):
 class Edge:
     """Wraps `application`. `most` is in bytes; `scheme` is `https` where the instance's address is."""
 
-    def __init__(
-        self, application: Application, *, most: int, scheme: str | None = None, access_log: bool = False
-    ) -> None:
+    def __init__(self, application: ASGIApp, *, most: int, scheme: str | None = None, access_log: bool = False) -> None:
         self.application = application
         self.most = most
         self.scheme = scheme

@@ -84,7 +84,7 @@ class Environment:
     def url(self, name: str, schemes: tuple[str, ...], default: str = "") -> str:
         """An address with one of `schemes`; "" where absent without a default."""
         value = self.text(name, default)
-        if value and split(value) is None or value and urlsplit(value).scheme not in schemes:
+        if (value and split(value) is None) or (value and urlsplit(value).scheme not in schemes):
             raise WrongValue(name, "an address that starts with " + " or ".join(f"{s}://" for s in schemes))
         return value
 

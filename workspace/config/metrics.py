@@ -45,7 +45,7 @@ def render(*, jobs: dict[str, int], oldest_s: float | None, heartbeats: dict[str
         seen.labels(part).set(age)
     if os.environ.get("PROMETHEUS_MULTIPROC_DIR"):
         shared = CollectorRegistry()
-        multiprocess.MultiProcessCollector(shared)
+        multiprocess.MultiProcessCollector(shared)  # type: ignore[no-untyped-call]
         return generate_latest(shared) + generate_latest(registry)
     shared = CollectorRegistry()
     shared.register(REQUESTS)

@@ -62,6 +62,3 @@ def observe(
         return response
 
     return handle
-
-
-

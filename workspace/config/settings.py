@@ -22,7 +22,9 @@ BATON_SIGNUP = env.choice("BATON_SIGNUP", ("closed", "open"), "closed")
 BATON_DOCUMENT_BYTES = env.integer("BATON_DOCUMENT_BYTES", 1024 * 1024, least=1024, most=64 * 1024 * 1024)
 BATON_BODY_BYTES = env.integer(
     # JSON may write each byte of a document as an escape of six.
-    "BATON_BODY_BYTES", max(2_621_440, BATON_DOCUMENT_BYTES * 6 + 65_536), least=BATON_DOCUMENT_BYTES
+    "BATON_BODY_BYTES",
+    max(2_621_440, BATON_DOCUMENT_BYTES * 6 + 65_536),
+    least=BATON_DOCUMENT_BYTES,
 )
 
 _base = urlsplit(BATON_BASE_URL)

@@ -4,9 +4,9 @@ import gzip
 import json
 import mimetypes
 from pathlib import Path
-from typing import Any
 
 from asgiref.sync import sync_to_async
+from starlette.types import Receive, Scope, Send
 
 FOR_EVER = b"public, max-age=31536000, immutable"
 ASK_AGAIN = b"no-cache"
@@ -32,9 +32,9 @@ class StaticFiles:
             paths = json.loads((self.root / "staticfiles.json").read_text(encoding="utf-8"))["paths"]
         except OSError:
             return
-        self._names = {plain: ASK_AGAIN for plain in paths} | {hashed: FOR_EVER for hashed in paths.values()}
+        self._names = dict.fromkeys(paths, ASK_AGAIN) | dict.fromkeys(paths.values(), FOR_EVER)
 
-    async def __call__(self, scope: dict[str, Any], receive: Any, send: Any) -> None:
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         name = scope["path"].removeprefix(self.prefix)
         cache = self._names.get(name)
         if cache is None or scope["method"] not in {"GET", "HEAD"}:
@@ -44,9 +44,9 @@ class StaticFiles:
         request = {key: value for key, value in scope["headers"] if key in {b"accept-encoding", b"if-none-match"}}
         packed = kind.startswith(COMPRESSIBLE) and b"gzip" in request.get(b"accept-encoding", b"")
         try:
-            body, etag = self._kept.get((name, packed)) or await sync_to_async(
-                self._load, thread_sensitive=False
-            )(name, packed)
+            body, etag = self._kept.get((name, packed)) or await sync_to_async(self._load, thread_sensitive=False)(
+                name, packed
+            )
         except OSError:
             await self._send(send, 404, [(b"content-type", b"text/plain")], b"")
             return
@@ -77,6 +77,6 @@ class StaticFiles:
             self._kept[name, packed] = body, etag
         return body, etag
 
-    async def _send(self, send: Any, status: int, headers: list[tuple[bytes, bytes]], body: bytes) -> None:
+    async def _send(self, send: Send, status: int, headers: list[tuple[bytes, bytes]], body: bytes) -> None:
         await send({"type": "http.response.start", "status": status, "headers": headers})
         await send({"type": "http.response.body", "body": body})

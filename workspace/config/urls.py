@@ -15,6 +15,6 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("accounts/", include("allauth.urls")),
 ]
 if find_spec("workspace.rest") and find_spec("workspace.rest.urls"):
-    urlpatterns.append(path("api/v1/", include("workspace.rest.urls")))
+    urlpatterns.append(path("", include("workspace.rest.urls")))
 if find_spec("workspace.web") and find_spec("workspace.web.urls"):
     urlpatterns.append(path("", include("workspace.web.urls")))

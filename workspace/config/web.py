@@ -11,7 +11,6 @@ from workspace.management import parent
 
 
 def main() -> None:
-    parent.watch()
     listener = socket.socket(fileno=int(sys.argv[1]))
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "workspace.config.settings")
     config = uvicorn.Config(
@@ -28,6 +27,9 @@ def main() -> None:
         timeout_graceful_shutdown=3,
         timeout_keep_alive=30,
     )
+    config.load()
+    parent.wait_for_go()
+    parent.watch()
     uvicorn.Server(config).run(sockets=[listener])
 
 

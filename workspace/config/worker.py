@@ -20,7 +20,6 @@ from workspace.management import parent
 
 
 def main() -> None:
-    parent.watch()
     threads, *rest = sys.argv[1:]
     # The checks would load every page; a worker shows none.
     os.environ.setdefault("CELERY_SKIP_CHECKS", "1")
@@ -32,6 +31,9 @@ def main() -> None:
         broker.make(settings.BATON_BROKER_FOLDER)
     # Celery warns root of pickled messages; only JSON is accepted here.
     warnings.simplefilter("ignore", SecurityWarning)
+    app.loader.import_default_modules()
+    parent.wait_for_go()
+    parent.watch()
     worker = app.Worker(
         hostname=f"baton-{os.getpid()}@%h",
         pool="threads",

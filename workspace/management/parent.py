@@ -1,10 +1,24 @@
-"""A child that ends when the supervisor does, in whatever way it ends."""
+"""A child of the supervisor: it loads while the database is prepared, and ends when the supervisor does."""
 
 import os
 import signal
 import sys
 import threading
 import time
+
+GO = b"go\n"
+
+
+def wait_for_go() -> None:
+    """Returns when the supervisor says that the database is prepared; ends the process when it is gone.
+
+    What takes long at a start is loading modules; it needs no database, so it is done before.
+    """
+    heard = b""
+    while GO not in heard:
+        heard += (part := os.read(sys.stdin.fileno(), 64))
+        if not part:
+            os._exit(0)
 
 
 def watch(*, patience: float = 6.0) -> None:
@@ -16,8 +30,7 @@ def watch(*, patience: float = 6.0) -> None:
 
 
 def _watch(patience: float) -> None:
-    descriptor = sys.stdin.fileno()
-    while os.read(descriptor, 64):
+    while os.read(sys.stdin.fileno(), 64):
         pass
     os.kill(os.getpid(), signal.SIGTERM)
     time.sleep(patience)

@@ -21,7 +21,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 import psycopg
 
@@ -150,7 +150,7 @@ class Cluster:
                 stdout=log,
                 stderr=log,
                 start_new_session=True,
-                preexec_fn=_stop_when_parent_ends if die_with_parent else None,  # noqa: PLW1509
+                preexec_fn=_stop_when_parent_ends if die_with_parent else None,
                 **_as_account(),
             )
 
@@ -254,7 +254,7 @@ class Lease:
                 last = False
             else:
                 last = True
-            if last or self._process is not None and self._die_with_parent:
+            if last or (self._process is not None and self._die_with_parent):
                 self.cluster.stop(timeout=patience)
             if self._process is not None and self._process.poll() is None and not last:
                 # It outlives this process on purpose.
@@ -300,7 +300,7 @@ def _account() -> pwd.struct_passwd | None:
         ) from None
 
 
-def _as_account() -> dict[str, object]:
+def _as_account() -> dict[str, Any]:
     account = _account()
     return {"user": account.pw_uid, "group": account.pw_gid, "extra_groups": [], "cwd": "/"} if account else {}
 
@@ -314,7 +314,7 @@ def _let_through(path: Path) -> None:
 
 
 def _run(program: str, *arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(  # type: ignore[call-overload,no-any-return]
+    return subprocess.run(
         [str(PROGRAMS / program), *arguments],
         capture_output=True,
         text=True,

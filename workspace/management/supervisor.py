@@ -1,6 +1,5 @@
 """The parent of the web and job processes: starts them, shows what they say, restarts and stops them."""
 
-import collections
 import contextlib
 import os
 import signal
@@ -11,6 +10,8 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import IO
+
+from workspace.management import parent
 
 COLOURS = {"web": "36", "jobs": "35", "db": "33", "baton": "32"}
 # Seconds before the next try, by the number of quick deaths in a row.
@@ -53,8 +54,8 @@ class Child:
         self.program = program
         self.console = console
         self.process: subprocess.Popen[bytes] | None = None
+        self.may_go = False
         self.quick_deaths = 0
-        self.last_lines: collections.deque[str] = collections.deque(maxlen=20)
         self._begun = 0.0
         self._due = 0.0
 
@@ -71,12 +72,20 @@ class Child:
         )
         self._begun = time.monotonic()
         threading.Thread(target=self._show, args=(self.process.stdout,), daemon=True).start()
+        if self.may_go:
+            self.go()
+
+    def go(self) -> None:
+        """Tells it, now and after each restart, that the database is prepared."""
+        self.may_go = True
+        if self.process is not None and self.process.stdin is not None:
+            with contextlib.suppress(OSError):
+                self.process.stdin.write(parent.GO)
+                self.process.stdin.flush()
 
     def _show(self, output: IO[bytes]) -> None:
         for raw in output:
-            line = raw.decode("utf-8", "replace").rstrip()
-            self.last_lines.append(line)
-            self.console.say(self.program.name, line)
+            self.console.say(self.program.name, raw.decode("utf-8", "replace").rstrip())
 
     def look(self) -> None:
         """Restarts it when it has ended, later and later while it keeps ending."""

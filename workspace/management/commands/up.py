@@ -18,7 +18,7 @@ from typing import IO, Any
 
 from django.conf import settings
 from django.core.management import BaseCommand, CommandError, call_command
-from django.db import OperationalError, connection
+from django.db import OperationalError, connection, connections
 from django.db.migrations.executor import MigrationExecutor
 
 from workspace.management import statics
@@ -39,7 +39,7 @@ class Stopped(Exception):
 class Command(BaseCommand):
     help = "Run Baton: database, web and MCP server, background jobs. Ctrl-C stops it."
     # The web processes check themselves; here checks would load every page before anything starts.
-    requires_system_checks: list[str] = []  # type: ignore[assignment]
+    requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         cores = os.cpu_count() or 1
@@ -79,9 +79,13 @@ class Instance:
             signal.signal(number, self._asked_to_stop)
         self.say("starting")
         try:
+            if statics.collect():
+                self.say("collected the static files")
+            self._start_children()
             self._start_database()
             self._prepare()
-            self._start_children()
+            for child in self.children:
+                child.go()
             self._wait_until_ready()
             self._welcome()
             self._supervise()
@@ -131,8 +135,6 @@ class Instance:
                 call_command("migrate", verbosity=0, interactive=False)
                 call_command("createcachetable", verbosity=0)
             cursor.execute("select pg_advisory_unlock(%s)", [MIGRATION_LOCK])
-        if statics.collect():
-            self.say("collected the static files")
         if self.options["demo"]:
             call_command("demo")
         self.new = health.is_new()
@@ -231,7 +233,7 @@ class Instance:
         asked = self.signals
         stop(self.children, hurry=lambda: self.signals > max(asked, 1))
         if self.cluster is not None and hasattr(self, "lease"):
-            connection.close_pool()
+            connections.close_all()
             self.lease.release(patience=3.0)
         self.say("stopped")
 
@@ -248,14 +250,17 @@ def _only_one(data: Path) -> Any:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise CommandError(
-                f"Baton already runs on this data folder ({data})" + (f": {owner}." if owner else ".")
+                f"Baton already runs on this data folder ({data})"
+                + (f": {owner}." if owner else ".")
                 + " Stop it first, or name another folder with --data."
             ) from None
         handle.truncate(0)
         handle.write(f"process {os.getpid()}, {settings.BATON_BASE_URL}")
         handle.flush()
     except OSError as error:
-        raise CommandError(f"The data folder {data} cannot be written ({error.strerror}). Name another with --data.") from error
+        raise CommandError(
+            f"The data folder {data} cannot be written ({error.strerror}). Name another with --data."
+        ) from error
     with handle:
         yield
 

@@ -1,0 +1,1 @@
+"""The write path: one public function per mutation, for every adapter alike."""
