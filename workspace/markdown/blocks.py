@@ -1,0 +1,82 @@
+"""The one block parse that outline, passages and rendering share, so that their line numbers and anchors agree.
+
+CommonMark, tables, strikethrough, task lists and footnotes by markdown-it-py. Its work is bounded by counting, not by
+a clock, so that the same text always gives the same result: the first `MAX_LINES` lines are Markdown and the rest is
+plain text; past `MAX_NESTING` levels the remaining lines are plain text.
+"""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from markdown_it import MarkdownIt
+from markdown_it.parser_block import ParserBlock
+from markdown_it.rules_block import StateBlock
+from markdown_it.token import Token
+from mdit_py_plugins.footnote import footnote_plugin
+
+from workspace.markdown import front_matter, lines
+
+MAX_LINES = 40_000
+MAX_NESTING = 40
+
+
+@dataclass(frozen=True, kw_only=True)
+class Parsed:
+    """`tokens` are block tokens without inline children; their `map` is 0-based within the body, end exclusive.
+    `offset` is what to add to get 0-based lines of the document. `rest` is the text past `MAX_LINES`."""
+
+    tokens: list[Token]
+    env: dict[str, Any]
+    offset: int
+    total: int
+    rest: str
+    fields: dict[str, Any] = field(default_factory=dict)
+
+
+class _BoundedBlocks(ParserBlock):
+    """Keeps the text past the nesting limit; the base class drops it from the page."""
+
+    def tokenize(self, state: StateBlock, startLine: int, endLine: int) -> None:
+        if state.level < state.md.options.maxNesting or startLine >= endLine:
+            super().tokenize(state, startLine, endLine)
+            return
+        token = state.push("code_block", "code", 0)
+        token.content = state.getLines(startLine, endLine, state.blkIndent, False)
+        token.map = [startLine, endLine]
+        state.line = endLine
+
+
+def parser(*, move_footnotes: bool = False) -> MarkdownIt:
+    """A new parser with the dialect of this workspace. Raw HTML is parsed: whoever renders must sanitise."""
+    made = MarkdownIt(
+        "gfm-like2",
+        {"html": True, "linkify": False, "alerts": False, "maxNesting": MAX_NESTING, "xhtmlOut": False},
+    )
+    made.disable("linkify")
+    bounded = _BoundedBlocks()
+    bounded.ruler = made.block.ruler
+    made.block = bounded
+    return made.use(footnote_plugin, inline=False, move_to_end=move_footnotes)
+
+
+_BLOCKS = parser().disable(["inline", "text_join"])
+
+
+def parse(text: str) -> Parsed:
+    """Parse the blocks of a document; front matter is set apart and counted in the line numbers."""
+    front = front_matter.split(text)
+    body, rest = front.body, ""
+    # Counting "\n" and "\r" apart overestimates CRLF, so the exact split runs only where it might matter.
+    if body.count("\n") + body.count("\r") > MAX_LINES:
+        every = lines.split(body)
+        body, rest = "".join(every[:MAX_LINES]), "".join(every[MAX_LINES:])
+    env: dict[str, Any] = {}
+    tokens = _BLOCKS.parse(body, env)
+    return Parsed(
+        tokens=tokens,
+        env=env,
+        offset=front.body_line - 1,
+        total=lines.count(text),
+        rest=rest,
+        fields=front.fields,
+    )
