@@ -66,13 +66,14 @@ def document(
     need: Role = Role.VIEWER,
     lock: bool = False,
     deleted: bool = False,
+    related: tuple[str, ...] = ("head",),
 ) -> Document:
-    """The document at ``location`` or with ``id``, with ``folder``, ``head`` and ``role`` loaded.
+    """The document at ``location`` or with ``id``, with ``folder``, ``related`` and ``role`` loaded.
 
     ``lock`` takes its row lock (inside a transaction) and reads it as it is then. A deleted document is ``Gone``
     for those who could see it, unless ``deleted``. Raises ``NotFound``, ``Forbidden``, ``Gone``, ``Invalid``.
     """
-    rows = Document.objects.select_related("folder", "head").with_role(Reach(actor))
+    rows = Document.objects.select_related("folder", *related).with_role(Reach(actor))
     if id is not None:
         rows = rows.filter(pk=id)
     else:

@@ -1,5 +1,6 @@
 """Names and locations: ``product/notes/launch.md`` is two folders and a name. Pure."""
 
+import hashlib
 import unicodedata
 
 from workspace.errors import Invalid
@@ -65,5 +66,9 @@ def join(*names: str) -> str:
 
 
 def twin_key(name: str) -> str:
-    """Equal for two names that differ only by case or normalisation; such twins are refused in one folder."""
-    return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())
+    """Equal for two names that differ only by case or normalisation; such twins are refused in one folder.
+
+    A digest (64 hex characters), since a name may grow to eighteen times its length in compatibility form.
+    """
+    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())
+    return hashlib.sha256(folded.encode()).hexdigest()

@@ -25,7 +25,7 @@ class DocumentQuerySet(models.QuerySet["Document"]):
 
     def with_role(self, reach: Reach) -> "DocumentQuerySet":
         """Each row's ``granted`` role of the person (null where none), before any narrowing of an agent."""
-        return self.annotate(granted=reach.document_role(Grant.objects, "folder__lineage", "pk"))
+        return self.annotate(granted=reach.role("folder__lineage", "pk"))
 
 
 class Document(models.Model):
@@ -34,7 +34,7 @@ class Document(models.Model):
     id = models.CharField(primary_key=True, max_length=32, default=document_id, editable=False)
     folder = models.ForeignKey(Folder, models.PROTECT, related_name="documents")
     name = models.CharField(max_length=200)
-    twin_key = models.CharField(max_length=800, editable=False)
+    twin_key = models.CharField(max_length=64, editable=False)
     head = models.ForeignKey("Commit", models.PROTECT, null=True, editable=False, related_name="+")
     number = models.PositiveIntegerField(default=0, editable=False)
     """How many commits it has; the head's number."""

@@ -3,7 +3,7 @@
 from typing import ClassVar
 
 from django.contrib.postgres.fields import ArrayField
-from django.contrib.postgres.indexes import GinIndex
+from django.contrib.postgres.indexes import GinIndex, HashIndex
 from django.db import models
 from django.db.models.functions import Now
 
@@ -23,7 +23,7 @@ class FolderQuerySet(models.QuerySet["Folder"]):
 
     def with_role(self, reach: Reach) -> "FolderQuerySet":
         """Each row's ``granted`` role of the person (null where none), before any narrowing of an agent."""
-        return self.annotate(granted=reach.folder_role(Grant.objects, "lineage"))
+        return self.annotate(granted=reach.role("lineage"))
 
 
 class Folder(models.Model):
@@ -31,7 +31,7 @@ class Folder(models.Model):
 
     parent = models.ForeignKey("self", models.PROTECT, null=True, blank=True, related_name="children")
     name = models.CharField(max_length=200)
-    twin_key = models.CharField(max_length=800, editable=False)
+    twin_key = models.CharField(max_length=64, editable=False)
     path = models.TextField(editable=False)
     lineage = ArrayField(models.BigIntegerField(), editable=False, default=list)
     created_at = models.DateTimeField(db_default=Now(), editable=False)
@@ -53,11 +53,12 @@ class Folder(models.Model):
                 nulls_distinct=False,
                 name="folder_name_once",
             ),
-            models.UniqueConstraint(
-                fields=["path"], condition=models.Q(deleted_at=None), name="folder_path_once"
-            ),
         ]
-        indexes = [GinIndex(fields=["lineage"], name="folder_lineage")]
+        indexes = [
+            GinIndex(fields=["lineage"], name="folder_lineage"),
+            # A path may be longer than a B-tree's row; it is only ever looked up whole.
+            HashIndex(fields=["path"], name="folder_path"),
+        ]
 
     def __str__(self) -> str:
         return self.path

@@ -8,6 +8,11 @@ from django.db import models
 from django.db.models.functions import Lower, Now
 
 
+def person_label(name: str, email: str) -> str:
+    """The name to show for somebody: their own, else the local part of their address."""
+    return name or email.partition("@")[0]
+
+
 class PersonManager(BaseUserManager["Person"]):
     def create_user(self, email: str, password: str | None = None, **fields: Any) -> "Person":
         """A person with a normalised email address; without a password they cannot sign in by one."""
@@ -54,7 +59,7 @@ class Person(AbstractBaseUser, PermissionsMixin):
     @property
     def label(self) -> str:
         """The name shown for this person."""
-        return self.name or self.email.partition("@")[0]
+        return person_label(self.name, self.email)
 
     def get_full_name(self) -> str:
         return self.label

@@ -9,23 +9,22 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.contrib.postgres.expressions import ArraySubquery
-from django.db.models import F, Func, Manager, Max, OuterRef, Q, Subquery, Value
+from django.db.models import F, Func, Manager, Q, Value
 from django.db.models.expressions import Combinable
-from django.db.models.fields import BooleanField, SmallIntegerField
-from django.db.models.functions import Greatest
+from django.db.models.fields import CharField, SmallIntegerField
 
 from workspace.actor import Actor, Role, Scope
+from workspace.models.people import Membership
 
 NOTHING = Q(pk__in=())
 EVERYTHING = ~NOTHING
 
 
-class IsIn(Func):
-    """``value = ANY(array)``, which an index on the value serves."""
+class GrantedRole(Func):
+    """The database's own function of person, lineage and document; see the migration that makes it."""
 
-    template = "%(expressions)s)"
-    arg_joiner = " = ANY("
-    output_field = BooleanField()
+    function = "workspace_granted_role"
+    output_field = SmallIntegerField()
 
 
 @dataclass(frozen=True)
@@ -36,9 +35,10 @@ class Reach:
     need: Role = Role.VIEWER
     """The least role that counts: with EDITOR, the filters give what the actor may edit."""
 
-    def _subject(self) -> Q:
+    def subject(self) -> Q:
+        """Grants that are given to the person, or to a group they are in."""
         person = self.actor.person
-        subject = Q(person=person) | Q(group__memberships__person=person)
+        subject = Q(person=person) | Q(group__in=Membership.objects.filter(person=person).values("group"))
         return subject if self.need is Role.VIEWER else subject & Q(role__gte=self.need)
 
     @property
@@ -67,7 +67,7 @@ class Reach:
             return self._scoped(lineage, None)
         if self.actor.admin:
             return self._narrowed(EVERYTHING, lineage, None)
-        granted = grants.filter(self._subject(), folder__isnull=False).order_by().values("folder_id")
+        granted = grants.filter(self.subject(), folder__isnull=False).order_by().values("folder_id")
         return self._narrowed(Q(**{f"{lineage}__overlap": ArraySubquery(granted)}), lineage, None)
 
     def documents(self, grants: Manager[Any], lineage: str = "folder__lineage", document: str = "pk") -> Q:
@@ -76,33 +76,19 @@ class Reach:
             return self._scoped(lineage, document)
         if self.actor.admin:
             return self._narrowed(EVERYTHING, lineage, document)
-        subject = self._subject()
+        subject = self.subject()
         folders = grants.filter(subject, folder__isnull=False).order_by().values("folder_id")
         documents = grants.filter(subject, document__isnull=False).order_by().values("document_id")
         within = Q(**{f"{lineage}__overlap": ArraySubquery(folders)}) | Q(**{f"{document}__in": documents})
         return self._narrowed(within, lineage, document)
 
-    def folder_role(self, grants: Manager[Any], lineage: str) -> Combinable:
-        """The person's highest role on the folders of ``lineage``; null where none."""
+    def role(self, lineage: str, document: str | None = None) -> Combinable:
+        """The person's highest role by the folders of ``lineage`` or on ``document``; null where none."""
         if self.actor.person is None or self.actor.admin:
             return Value(int(Role.MANAGER), output_field=SmallIntegerField())
-        above = grants.filter(self._subject(), IsIn(F("folder_id"), OuterRef(lineage)))
-        return Subquery(
-            above.order_by().values(one=Value(1)).annotate(role=Max("role")).values("role"),
-            output_field=SmallIntegerField(),
+        return GrantedRole(
+            Value(self.actor.person), F(lineage), F(document) if document else Value(None, output_field=CharField())
         )
-
-    def document_role(self, grants: Manager[Any], lineage: str, document: str) -> Combinable:
-        """The person's highest role on a document, by its folders or by itself; null where none."""
-        folder = self.folder_role(grants, lineage)
-        if self.actor.person is None or self.actor.admin:
-            return folder
-        own = grants.filter(self._subject(), document_id=OuterRef(document))
-        direct = Subquery(
-            own.order_by().values(one=Value(1)).annotate(role=Max("role")).values("role"),
-            output_field=SmallIntegerField(),
-        )
-        return Greatest(folder, direct)  # PostgreSQL's GREATEST ignores nulls
 
     def cap(self, lineage: list[int], document: str | None) -> Role | None:
         """The most that an agent's or job's scopes allow at a place; None where they do not reach it."""

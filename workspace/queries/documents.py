@@ -20,6 +20,8 @@ from workspace.queries.folders import reachable
 from workspace.queries.pages import Page
 from workspace.queries.who import Who
 
+HEAD = ("head__blob", *(f"head__{name}" for name in who.RELATED))
+
 _LINES = re.compile(r"(\d{1,9})(?:(-)(\d{1,9})?)?\Z")
 _HEX = re.compile(r"[0-9a-f]{7,64}\Z")
 
@@ -117,15 +119,13 @@ def read(
 
     Raises ``NotFound``, ``Gone``, ``Invalid``.
     """
-    document = access.document(actor, location=location, id=id, deleted=True)
+    related = HEAD if at is None else ("head",)
+    document = access.document(actor, location=location, id=id, deleted=True, related=related)
     if document.deleted_at and at is None:
         raise Gone
-    if at is None:
-        commit = Commit.objects.select_related("blob", *who.RELATED).get(pk=document.head_id)
-    else:
-        commit = commit_of(document, at, field="at")
+    commit = document.head if at is None else commit_of(document, at, field="at")
     whole = commit.blob.content
-    part, start, following, first, last = _range(
+    part, following, first, last = _range(
         whole, commit.blob.size, offset, limit, lines, commit.blob.lines
     )
     return DocumentText(
@@ -164,8 +164,8 @@ def read(
 
 def _range(
     whole: str, size: int, offset: int, limit: int | None, lines: str | None, total: int
-) -> tuple[str, int, int | None, int, int]:
-    """The part asked for: text, first byte, byte to go on from (None at the end), first and last line."""
+) -> tuple[str, int | None, int, int]:
+    """The part asked for: text, byte to go on from (None at the end), first and last line."""
     if isinstance(offset, bool) or not isinstance(offset, int) or offset < 0:
         raise Invalid("offset", "must be a whole number of bytes, 0 or more.")
     if limit is not None and (isinstance(limit, bool) or not isinstance(limit, int) or limit < 1):
@@ -181,9 +181,9 @@ def _range(
         if first > max(total, 1):
             raise Invalid("lines", f"begins after the last line; there are {total}.")
         last = min(last, total)
-        return text_lines.slice(whole, first, last), 0, None, first, last
+        return text_lines.slice(whole, first, last), None, first, last
     if offset == 0 and (limit is None or limit >= size):
-        return whole, 0, None, 1, total
+        return whole, None, 1, total
     data = whole.encode()
     if offset > size:
         raise Invalid("offset", f"is beyond the end; the text has {size} bytes.")
@@ -287,7 +287,7 @@ def below(
     limit: int | None = None,
     cursor: str | None = None,
 ) -> Page[DocumentRow]:
-    """All documents below a folder, or everywhere, by location. Raises ``NotFound``, ``Invalid``."""
+    """All documents below a folder, or everywhere, folder by folder and by name. Raises ``NotFound``, ``Invalid``."""
     rows = Document.objects.live()
     inside = 0
     if location:
@@ -303,7 +303,7 @@ def below(
         _listed(actor, rows.visible_to(Reach(actor))),
         lambda d: _row(actor, d),
         listing=f"below:{inside}:{type}:{label}",
-        order=("folder__path", "name", "pk"),
+        order=("folder_id", "name", "pk"),
         limit=limit,
         cursor=cursor,
     )

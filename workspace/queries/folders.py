@@ -106,9 +106,7 @@ def _unnest(rows: "QuerySet", lineage: str) -> "QuerySet":  # type: ignore[type-
 
 def _direct(actor: Actor) -> Q:
     """Documents that the actor may see by a grant or scope on themselves: few, so that the rest are not walked."""
-    granted = Grant.objects.filter(
-        Q(person=actor.person) | Q(group__memberships__person=actor.person), document__isnull=False
-    ).values("document")
+    granted = Grant.objects.filter(Reach(actor).subject(), document__isnull=False).values("document")
     return Q(pk__in=granted) | Q(pk__in=[s.document for s in actor.scopes if s.document])
 
 
@@ -161,9 +159,7 @@ def tree(actor: Actor) -> tuple[FolderNode, ...]:
     granted: dict[int, int] = {}
     if actor.person is not None and not actor.admin:
         granted = dict(
-            Grant.objects.filter(
-                Q(person=actor.person) | Q(group__memberships__person=actor.person), folder__isnull=False
-            )
+            Grant.objects.filter(reach.subject(), folder__isnull=False)
             .order_by()
             .values("folder")
             .annotate(role_there=Max("role"))

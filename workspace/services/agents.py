@@ -1,6 +1,7 @@
 """Agents, what narrows them, and their tokens."""
 
 import hashlib
+import json
 import re
 import secrets
 import zlib
@@ -8,16 +9,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from django.contrib.postgres.expressions import ArraySubquery
-from django.db import transaction
-from django.db.models import OuterRef, Q
-from django.db.models.functions import JSONObject
+from django.db import connection, transaction
 from django.utils import timezone
 
 from workspace import access
 from workspace.actor import Actor, Role, Scope, Via
 from workspace.errors import AlreadyExists, Invalid, NotFound, Unauthenticated
 from workspace.models import Agent, AgentScope, AgentToken, Document, Folder, ReceiptKind
+from workspace.models.people import person_label
 from workspace.services import receipts
 from workspace.services.sharing import parse_role
 from workspace.services.texts import check
@@ -28,6 +27,21 @@ SECRET = 32
 CHECKSUM = 6
 SEEN_EVERY = timedelta(minutes=1)
 EVERYWHERE = "*"
+# Asked on every request of every agent, so it is not built anew each time.
+HOLDER = """
+SELECT agent.id, agent.name, agent.host, agent.last_seen_at, person.id, person.email, person.name,
+       person.is_superuser,
+       (SELECT coalesce(jsonb_agg(jsonb_build_array(scope.role, scope.folder_id, scope.document_id)), '[]')
+          FROM workspace_agentscope scope WHERE scope.agent_id = agent.id)::text
+  FROM workspace_agenttoken token
+  JOIN workspace_agent agent ON agent.id = token.agent_id
+  JOIN workspace_person person ON person.id = agent.person_id
+ WHERE token.token_hash = %s
+   AND token.revoked_at IS NULL
+   AND (token.expires_at IS NULL OR token.expires_at > now())
+   AND agent.revoked_at IS NULL
+   AND person.is_active
+"""
 _SHAPE = re.compile(rf"{PREFIX}[0-9A-Za-z]{{{SECRET + CHECKSUM}}}\Z")
 
 
@@ -68,38 +82,24 @@ def authenticate(token: str, *, via: Via, session: str = "") -> Actor:
     secret = token[len(PREFIX) : len(PREFIX) + SECRET]
     if not _SHAPE.match(token) or token[-CHECKSUM:] != _checksum(secret):
         raise Unauthenticated("This token is not valid. Mint a new one on the agents page.")
-    now = timezone.now()
-    scopes = AgentScope.objects.filter(agent=OuterRef("agent")).values(
-        scope=JSONObject(role="role", folder="folder_id", document="document_id")
-    )
-    row = (
-        AgentToken.objects.select_related("agent__person")
-        .annotate(narrowing=ArraySubquery(scopes))
-        .filter(
-            Q(expires_at=None) | Q(expires_at__gt=now),
-            token_hash=digest(token),
-            revoked_at=None,
-            agent__revoked_at=None,
-            agent__person__is_active=True,
-        )
-        .first()
-    )
+    with connection.cursor() as cursor:
+        cursor.execute(HOLDER, [digest(token)])
+        row = cursor.fetchone()
     if row is None:
         raise Unauthenticated("This token is not valid. Mint a new one on the agents page.")
-    agent, person = row.agent, row.agent.person
-    if agent.last_seen_at is None or agent.last_seen_at < now - SEEN_EVERY:
-        Agent.objects.filter(pk=agent.pk).update(last_seen_at=now)
+    agent, name, host, seen, person, email, person_name, admin, narrowing = row
+    now = timezone.now()
+    if seen is None or seen < now - SEEN_EVERY:
+        Agent.objects.filter(pk=agent).update(last_seen_at=now)
     return Actor(
-        person=person.pk,
-        label=person.label,
-        email=person.email,
-        admin=person.is_superuser,
-        agent=agent.pk,
-        agent_name=agent.name,
-        host=agent.host,
-        scopes=tuple(
-            Scope(role=Role(s["role"]), folder=s["folder"], document=s["document"]) for s in row.narrowing
-        ),
+        person=person,
+        label=person_label(person_name, email),
+        email=email,
+        admin=admin,
+        agent=agent,
+        agent_name=name,
+        host=host,
+        scopes=tuple(Scope(role=Role(role), folder=folder, document=document) for role, folder, document in json.loads(narrowing)),
         via=via,
         session=session[:200],
     )
