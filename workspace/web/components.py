@@ -84,8 +84,8 @@ def mark(author: Author, size: str = "") -> SafeString:
 @register.simple_tag
 def who(author: Author) -> SafeString:
     """Mark and name; an agent says for whom it acts."""
-    acting = author.kind == "agent" and author.person_label and author.person_label != author.label
-    for_whom = format_html(' <span class="who-for">for {}</span>', author.person_label) if acting else ""
+    owner = getattr(author, "person_label", "") if getattr(author, "kind", "") == "agent" else ""
+    for_whom = format_html(' <span class="who-for">for {}</span>', owner) if owner else ""
     return format_html(
         '<span class="who">{}<span><span class="who-name">{}</span>{}</span></span>',
         mark(author),

@@ -9,18 +9,12 @@ HOST_LETTERS = {"claude-code": "C", "codex": "X", "gemini": "G", "opencode": "O"
 
 
 class Author(Protocol):
-    """What a mark needs of somebody; ``workspace.queries.who.Who`` has it."""
+    """The least that a mark needs; ``workspace.queries.who.Who`` has it, and says whether it is a person."""
 
-    @property
-    def kind(self) -> str: ...
     @property
     def label(self) -> str: ...
     @property
     def email(self) -> str: ...
-    @property
-    def person_label(self) -> str: ...
-    @property
-    def host(self) -> str: ...
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,11 +39,12 @@ def initial(text: str) -> str:
 
 def mark_of(author: Author) -> Mark:
     """The mark of a person (round), an agent (square, with its host's letter) or a job (gear)."""
-    person = author.person_label or author.label
+    kind = getattr(author, "kind", "person")
+    person = getattr(author, "person_label", "") or author.label
     hue = hue_of(author.email or person)
-    if author.kind == "job":
+    if kind == "job":
         return Mark(kind="job", letter="", hue=0, title=f"{author.label}, a background job")
-    if author.kind == "agent":
-        letter = HOST_LETTERS.get(author.host) or initial(author.label)
+    if kind == "agent":
+        letter = HOST_LETTERS.get(getattr(author, "host", "")) or initial(author.label)
         return Mark(kind="agent", letter=letter, hue=hue, title=f"{author.label}, an agent of {person}")
     return Mark(kind="person", letter=initial(author.label), hue=hue, title=author.label)

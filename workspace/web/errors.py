@@ -1,0 +1,153 @@
+"""Refusals as pages: one complete table from refusal to status, title and next step."""
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import wraps
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
+from django.shortcuts import redirect, render
+
+from workspace import errors
+from workspace.web.frame import page
+
+logger = logging.getLogger(__name__)
+
+type View = Callable[..., HttpResponse]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Face:
+    """How one kind of refusal looks. ``next`` says what to do, in addition to the refusal's own sentence."""
+
+    status: int
+    title: str
+    next: str = ""
+
+
+FACES: dict[type[errors.Refusal], Face] = {
+    errors.Unauthenticated: Face(status=401, title="Sign in first"),
+    errors.Forbidden: Face(
+        status=403,
+        title="Your role here does not allow that",
+        next="Ask somebody who manages this place, or copy what you need into a folder of your own.",
+    ),
+    errors.NotFound: Face(status=404, title="Nothing here that you can see"),
+    errors.AlreadyExists: Face(status=409, title="The name is taken", next="Nothing was overwritten."),
+    errors.IdempotencyMismatch: Face(
+        status=409, title="This form was already sent", next="Open the page again and repeat the change."
+    ),
+    errors.AccessChange: Face(status=409, title="This would change who can read it"),
+    errors.Gone: Face(status=410, title="This was deleted"),
+    errors.PreconditionRequired: Face(status=428, title="The form was incomplete", next="Open the page again."),
+    errors.Invalid: Face(status=422, title="That cannot be taken as it is", next="Go back and mend what is named."),
+    errors.TooLarge: Face(status=413, title="Too large", next="Nothing was saved, and nothing was cut off."),
+    errors.RateLimited: Face(status=429, title="Too many requests"),
+    errors.Unavailable: Face(status=503, title="A part of Baton does not answer", next="Nothing was saved. Try again."),
+}
+
+
+def refused(request: HttpRequest, refusal: errors.Refusal) -> HttpResponse:
+    """The page of a refusal. Text that was being written is on it, so that nothing typed is lost."""
+    face = FACES[type(refusal)]
+    if isinstance(refusal, errors.Unauthenticated):
+        return redirect("account_login")
+    response = fault(
+        request,
+        face.status,
+        face.title,
+        "" if isinstance(refusal, errors.Invalid) else refusal.detail,
+        next=face.next,
+        errors=refusal.errors if isinstance(refusal, errors.Invalid) else (),
+        kept=request.POST.get("content", "") if request.method == "POST" else "",
+    )
+    if "retry_after" in refusal.data:
+        response["Retry-After"] = str(refusal.data["retry_after"])
+    return response
+
+
+def fault(request: HttpRequest, status: int, title: str, detail: str, **more: Any) -> HttpResponse:
+    """An error page, in the frame for who is signed in and alone for others."""
+    context = {
+        "status": status,
+        "title": title,
+        "detail": detail,
+        "request_id": getattr(request, "request_id", ""),
+        **more,
+    }
+    user = getattr(request, "user", None)
+    if user is not None and user.is_authenticated:
+        return page(request, "error.html", context, status=status)
+    return render(request, "error_entrance.html", context, status=status)
+
+
+def answering(view: View) -> View:
+    """The view, with refusals answered as pages."""
+
+    @wraps(view)
+    def answered(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        try:
+            return view(request, *args, **kwargs)
+        except errors.Refusal as refusal:
+            return refused(request, refusal)
+
+    return answered
+
+
+def verbs(**views: View) -> View:
+    """One address, one function for each verb: ``verbs(GET=show, POST=save)``."""
+    allowed = [*views, *(["HEAD"] if "GET" in views else [])]
+
+    def dispatch(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        view = views.get("GET" if request.method == "HEAD" else request.method or "")
+        if view is None:
+            return HttpResponseNotAllowed(allowed)
+        return answering(view)(request, *args, **kwargs)
+
+    first = next(iter(views.values()))
+    dispatch.login_required = getattr(first, "login_required", True)  # type: ignore[attr-defined]
+    return dispatch
+
+
+def bad_request(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
+    """Django's handler400."""
+    return fault(request, 400, "The request was not understood", "Go back and try again.")
+
+
+def forbidden(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
+    """Django's handler403."""
+    face = FACES[errors.Forbidden]
+    return fault(request, 403, face.title, "You may not see or do this.", next=face.next)
+
+
+def csrf_failed(request: HttpRequest, reason: str = "") -> HttpResponse:
+    """Django's CSRF_FAILURE_VIEW: mostly a page that was open since before signing in again."""
+    return fault(
+        request,
+        403,
+        "This form is too old",
+        "Nothing was saved. Open the page again and repeat it; that is for your safety.",
+        kept=request.POST.get("content", ""),
+    )
+
+
+def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
+    """Django's handler404: the same page as for what is hidden."""
+    return refused(request, errors.NotFound())
+
+
+def broken(request: HttpRequest) -> HttpResponse:
+    """Django's handler500. Reads nothing: what broke may be the database."""
+    return render(
+        request,
+        "error_entrance.html",
+        {
+            "status": 500,
+            "title": "Something broke here",
+            "detail": "It is not your doing, and it was written to the log. What was saved before is safe.",
+            "next": "Go back and try again. If it stays, tell whoever runs this instance the number below.",
+            "request_id": getattr(request, "request_id", ""),
+        },
+        status=500,
+    )

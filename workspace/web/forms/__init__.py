@@ -1,0 +1,1 @@
+"""What people type, as plain forms; the rules themselves are in the services."""

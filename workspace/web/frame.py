@@ -1,0 +1,79 @@
+"""What surrounds every page: the tree, what waits, and who is signed in."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils.functional import cached_property
+
+from workspace import access
+from workspace.actor import Actor, Via
+from workspace.errors import Refusal
+from workspace.queries import conflicts, documents, folders
+from workspace.web import tree
+
+WAITING_SHOWN = 99
+LEAVES = 100
+
+
+def person(request: HttpRequest) -> Actor:
+    """Who is signed in, acting through the pages."""
+    return access.person_actor(request.user, via=Via.WEB)  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Me:
+    """The signed-in person as marks take authors."""
+
+    label: str
+    email: str
+    kind: str = "person"
+    host: str = ""
+
+    @property
+    def person_label(self) -> str:
+        return self.label
+
+
+class Frame:
+    """Reads what the frame shows when the template asks for it. ``at`` is the folder of the page, which stands
+    open in the tree; ``current`` is the location of the page itself."""
+
+    def __init__(self, actor: Actor, *, section: str = "", at: str = "", current: str = "") -> None:
+        self.actor = actor
+        self.section = section
+        self.at = at
+        self.current = current
+        self.admin = actor.admin
+        self.me = Me(label=actor.label, email=actor.email)
+
+    @cached_property
+    def waiting(self) -> int:
+        return len(conflicts.listing(self.actor, state="open", limit=WAITING_SHOWN).items)
+
+    @cached_property
+    def tree(self) -> str:
+        leaves: tuple[Any, ...] = ()
+        if self.at:
+            try:
+                leaves = documents.children(self.actor, location=self.at, limit=LEAVES).items
+            except Refusal:
+                leaves = ()
+        return tree.whole(folders.tree(self.actor), leaves, at=self.at, current=self.current)
+
+
+def page(
+    request: HttpRequest,
+    template: str,
+    context: Mapping[str, Any] | None = None,
+    *,
+    section: str = "",
+    at: str = "",
+    current: str = "",
+    status: int = 200,
+) -> HttpResponse:
+    """A page in the frame."""
+    around = Frame(person(request), section=section, at=at, current=current)
+    return render(request, template, {"frame": around, **(context or {})}, status=status)

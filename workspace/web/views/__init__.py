@@ -1,0 +1,1 @@
+"""One function for each page and verb."""

@@ -1,0 +1,55 @@
+"""Home, and the palette's list of places."""
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils import timezone
+
+from workspace.actor import Actor
+from workspace.queries import captures, conflicts, documents, folders, search
+from workspace.web.frame import page, person
+
+RECENT = 12
+PLACES = 8
+
+
+def show(request: HttpRequest) -> HttpResponse:
+    """What waits for me, what changed, what agents handed off."""
+    actor = person(request)
+    recent = documents.recent(actor, limit=RECENT).items
+    waiting = conflicts.listing(actor, limit=6).items
+    context = {
+        "greeting": _greeting(actor),
+        "summary": _summary(len(waiting), len(recent)),
+        "conflicts": waiting,
+        "documents": recent,
+        "captures": captures.listing(actor, limit=6).items,
+        "new_here": not recent and not folders.tree(actor),
+    }
+    return page(request, "home.html", context, section="home")
+
+
+def palette(request: HttpRequest) -> HttpResponse:
+    """Folders and documents whose name holds ``q``, as links."""
+    actor, wanted = person(request), request.GET.get("q", "").strip()
+    found = [f for f in folders.tree(actor) if wanted.casefold() in f.location.casefold()][:PLACES]
+    context: dict[str, object] = {"folders": found}
+    if wanted:
+        context["hits"] = search.search(actor, q=wanted, mode="titles", location=None, limit=PLACES)
+    else:
+        context["recent"] = documents.recent(actor, limit=PLACES).items
+        context["folders"] = found[:4]
+    return render(request, "palette.html", context)
+
+
+def _greeting(actor: Actor) -> str:
+    first = actor.label.split()[0] if actor.label.split() else actor.label
+    hour = timezone.localtime().hour
+    part = "morning" if 4 <= hour < 12 else "afternoon" if 12 <= hour < 18 else "evening"
+    return f"Good {part}, {first}"
+
+
+def _summary(waiting: int, recent: int) -> str:
+    if waiting:
+        drafts = "One draft waits" if waiting == 1 else f"{waiting} drafts wait"
+        return f"{drafts} for your decision."
+    return "Nothing waits for you." if recent else "This is where what waits for you will stand."
