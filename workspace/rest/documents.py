@@ -1,0 +1,411 @@
+"""Documents: list, create, read, replace, edit, delete."""
+
+from collections.abc import Callable
+from typing import Any
+
+from django.http import HttpResponse
+from drf_spectacular.utils import PolymorphicProxySerializer
+from rest_framework import serializers
+from rest_framework.request import Request
+
+from workspace.errors import (
+    AlreadyExists,
+    Forbidden,
+    Gone,
+    IdempotencyMismatch,
+    Invalid,
+    NotFound,
+    PreconditionRequired,
+)
+from workspace.queries import citations
+from workspace.queries import documents as reads
+from workspace.rest import bodies, parameters, results
+from workspace.rest.answers import answer, etag, moment, page, web_url
+from workspace.rest.endpoint import Endpoint
+from workspace.rest.errors import renamed
+from workspace.rest.folders import AbilitiesOut
+from workspace.rest.provenance import AuthorOut, author
+from workspace.rest.schema import (
+    COMMIT,
+    DOCUMENT,
+    ETAG,
+    IF_MATCH,
+    IF_MATCH_REQUIRED,
+    KEY,
+    KEY_REQUIRED,
+    LOCATION_IN_PATH,
+    PAGED,
+    PARENT,
+    header,
+    operation,
+    page_of,
+    query,
+)
+from workspace.services import documents, receipts
+from workspace.services.outcomes import Outcome
+
+ON_CONFLICT = ("reject", "merge")
+
+
+class NewDocument(bodies.Explained):
+    location = bodies.Text(help_text="The whole path from the root. Missing folders are made.")
+    content = bodies.Text(blank=True, help_text="Markdown, at most 1 MiB of UTF-8.")
+
+
+class Replacement(bodies.Explained):
+    content = bodies.Text(blank=True, help_text="The whole new text.")
+    on_conflict = bodies.Word(
+        choices=ON_CONFLICT, required=False, help_text="What to do where the head has moved: reject (default) or merge."
+    )
+
+
+class Substitution(bodies.Explained):
+    """Replaces a text where it stands, once, or everywhere with `replace_all`."""
+
+    old_string = bodies.Text(help_text="The exact text. Found 0 times or, without replace_all, more than once: INVALID.")
+    new_string = bodies.Text(blank=True)
+    replace_all = bodies.Flag(required=False)
+    on_conflict = bodies.Word(choices=ON_CONFLICT, required=False)
+
+
+class Addition(bodies.Explained):
+    """Puts a text at the end, on a line of its own."""
+
+    append = bodies.Text()
+
+
+class Section(bodies.Explained):
+    """Replaces what stands under one heading."""
+
+    section = bodies.Text(help_text="The heading's title, its path `A > B`, or its anchor.")
+    content = bodies.Text(blank=True, help_text="What stands under the heading from now on.")
+    on_conflict = bodies.Word(choices=ON_CONFLICT, required=False)
+
+
+EDITS: dict[str, type[bodies.Explained]] = {
+    "old_string": Substitution,
+    "append": Addition,
+    "section": Section,
+}
+EDIT = PolymorphicProxySerializer(
+    component_name="Edit", serializers=[Substitution, Addition, Section], resource_type_field_name=None
+)
+
+
+class DocumentOut(serializers.Serializer[Any]):
+    """A document in a list."""
+
+    id = serializers.CharField()
+    location = serializers.CharField()
+    title = serializers.CharField()
+    type = serializers.CharField(help_text="As its front matter says; else empty.")
+    labels = serializers.ListField(child=serializers.CharField())
+    summary = serializers.CharField()
+    commit = serializers.CharField(help_text="Its head.")
+    updated_at = serializers.DateTimeField()
+    updated_by = AuthorOut()
+    role = serializers.ChoiceField(choices=["viewer", "editor", "manager"])
+    open_conflicts = serializers.IntegerField()
+    web_url = serializers.CharField()
+
+
+class DocumentTextOut(serializers.Serializer[Any]):
+    """A document's text, whole or a part of it, at one commit."""
+
+    location = serializers.CharField()
+    id = serializers.CharField()
+    title = serializers.CharField()
+    content = serializers.CharField()
+    commit = serializers.CharField(help_text="The commit that the content is of.")
+    head_commit = serializers.CharField(help_text="The newest; differs from commit where `at` names an older one.")
+    parents = serializers.ListField(child=serializers.CharField())
+    number = serializers.IntegerField(help_text="Which commit of the document it is, from 1.")
+    kind = serializers.CharField(help_text="What kind of write it was.")
+    author = AuthorOut()
+    committed_at = serializers.DateTimeField()
+    message = serializers.CharField()
+    reason = serializers.CharField()
+    truncated = serializers.BooleanField(help_text="Whether more follows this part.")
+    next_offset = serializers.IntegerField(allow_null=True, help_text="The offset in bytes at which it goes on.")
+    total_bytes = serializers.IntegerField()
+    total_lines = serializers.IntegerField()
+    start_line = serializers.IntegerField(allow_null=True)
+    end_line = serializers.IntegerField(allow_null=True)
+    indexed_at = serializers.DateTimeField(allow_null=True)
+    stale = serializers.BooleanField(help_text="Whether the search index is behind the head.")
+    citation = serializers.CharField()
+    web_url = serializers.CharField()
+    abilities = AbilitiesOut()
+
+
+WRITE = [NotFound, Forbidden, Gone, IdempotencyMismatch]
+ALICE = {
+    "kind": "agent",
+    "label": "scout",
+    "person": "Alice",
+    "email": "alice@example.org",
+    "agent": "agt_01kb7n1f3h5k7m9p1r3t5v7x9z",
+    "host": "claude-code",
+}
+TEXT_EXAMPLE = {
+    "location": "product/launch/plan.md",
+    "id": DOCUMENT,
+    "title": "Launch plan",
+    "content": "# Launch plan\n\nWe launch in June.\n",
+    "commit": COMMIT,
+    "head_commit": COMMIT,
+    "parents": [PARENT],
+    "number": 2,
+    "kind": "edit",
+    "author": ALICE,
+    "committed_at": "2026-11-29T08:00:00.000000Z",
+    "message": "Move the launch",
+    "reason": "",
+    "truncated": False,
+    "next_offset": None,
+    "total_bytes": 34,
+    "total_lines": 3,
+    "start_line": 1,
+    "end_line": 3,
+    "indexed_at": "2026-11-29T08:00:01.000000Z",
+    "stale": False,
+    "citation": f"product/launch/plan.md@{COMMIT}",
+    "web_url": "https://baton.example.org/d/product/launch/plan.md",
+    "abilities": {
+        "role": "editor",
+        "read": True,
+        "edit": True,
+        "create": True,
+        "delete": True,
+        "share": True,
+        "manage": False,
+    },
+}
+
+
+class Documents(Endpoint):
+    @operation(
+        "listDocuments",
+        "List documents",
+        tag="documents",
+        ok=page_of(DocumentOut),
+        parameters=[
+            query("location", "The folder. Needed unless `recursive`, which without it lists all that you can see."),
+            query("recursive", "Whether to list all below, and not only what lies right in it.", type=bool),
+            query("type", "With `recursive`: only those of this type."),
+            query("label", "With `recursive`: only those with this label."),
+            *PAGED,
+        ],
+        refuses=[NotFound, Invalid],
+    )
+    def get(self, request: Request) -> HttpResponse:
+        """The documents in a folder, by name, or all below it, by location. What you cannot see is not in it."""
+        place = parameters.text(request, "location") or None
+        recursive = parameters.flag(request, "recursive")
+        narrowing = {name: parameters.text(request, name) or None for name in ("type", "label")}
+        paged = {"limit": parameters.limit(request), "cursor": parameters.cursor(request)}
+        if recursive or any(narrowing.values()):
+            return page(reads.below(self.actor, location=place, **narrowing, **paged), row)
+        if place is None:
+            raise Invalid("location", "is required as a query parameter, or recursive=true for all there are.")
+        return page(reads.children(self.actor, location=place, **paged), row)
+
+    @operation(
+        "createDocument",
+        "Create a document",
+        tag="documents",
+        ok=results.WriteOut,
+        status=201,
+        parameters=[KEY_REQUIRED, ETAG],
+        request=NewDocument,
+        refuses=[NotFound, Forbidden, AlreadyExists, IdempotencyMismatch, PreconditionRequired],
+        sends={
+            "A plan": {"location": "product/launch/plan.md", "content": "# Launch plan\n", "message": "First draft"}
+        },
+        examples={"Saved": results.EXAMPLE | {"parents": [], "created_folders": ["product", "product/launch"]}},
+    )
+    def post(self, request: Request) -> HttpResponse:
+        """Never overwrites. `created_folders` names the folders that had to be made; you manage those."""
+        key = parameters.idempotency_key(request, required=True)
+        body = bodies.read(request, NewDocument)
+        return results.written(request, documents.create(self.actor, idempotency_key=key, **body), status=201)
+
+
+class Document(Endpoint):
+    @operation(
+        "readDocument",
+        "Read a document",
+        tag="documents",
+        ok=DocumentTextOut,
+        parameters=[
+            LOCATION_IN_PATH,
+            query("at", "A commit, or the first 7 or more characters of one: the text as it was then, for ever."),
+            query("offset", "Where to begin, in bytes. A character is never split.", type=int),
+            query("limit", "How many bytes at most.", type=int),
+            query("lines", "`12-20`, `12` or `12-`, counted from 1."),
+            header("If-None-Match", "The ETag that you have; 304 where it is still right."),
+            ETAG,
+        ],
+        refuses=[NotFound, Gone, Invalid],
+        examples={"The whole text": TEXT_EXAMPLE},
+        also={304: "What you have is still right."},
+    )
+    def get(self, request: Request, location: str) -> HttpResponse:
+        """The text, where it comes from and what you may do. A deleted one is GONE, and still readable with `at`."""
+        found = reads.read(
+            self.actor,
+            location=parameters.location(request, location),
+            at=parameters.text(request, "at"),
+            offset=parameters.whole(request, "offset") or 0,
+            limit=parameters.whole(request, "limit", least=1),
+            lines=parameters.text(request, "lines"),
+        )
+        tag = etag(found.commit)
+        if parameters.none_match(request, tag):
+            response = HttpResponse(status=304)
+            response["ETag"] = tag
+            return response
+        receipts.read(self.actor, document=found.id, commit=found.commit)
+        return answer(text(found, pinned="at" in request.GET), headers={"ETag": tag})
+
+    @operation(
+        "replaceDocument",
+        "Replace a document's text",
+        tag="documents",
+        ok=results.WriteOut,
+        parameters=[LOCATION_IN_PATH, IF_MATCH_REQUIRED, KEY, ETAG],
+        request=Replacement,
+        refuses=[*WRITE, PreconditionRequired],
+        conflict=True,
+        sends={"Merging": {"content": "# Launch plan\n\nWe launch in June.\n", "on_conflict": "merge"}},
+        examples={"Saved": results.EXAMPLE, "Merged": results.EXAMPLE | {"outcome": "merged"}},
+    )
+    def put(self, request: Request, location: str) -> HttpResponse:
+        """As written upon the commit that `If-Match` names. Where the head has moved since, `merge` merges, and what
+        cannot be merged is CONFLICT, with the whole draft kept."""
+        options = {
+            "expected_commit": parameters.if_match(request, required=True),
+            "idempotency_key": parameters.idempotency_key(request),
+        }
+        body = bodies.read(request, Replacement)
+        return self.write(request, documents.edit, location, **options, **body)
+
+    @operation(
+        "editDocument",
+        "Edit a part of a document",
+        tag="documents",
+        ok=results.WriteOut,
+        parameters=[LOCATION_IN_PATH, IF_MATCH, KEY, ETAG],
+        request=EDIT,
+        refuses=WRITE,
+        conflict=True,
+        sends={
+            "Exact text": {"old_string": "in May", "new_string": "in June"},
+            "At the end": {"append": "- Decided: June.\n"},
+            "A section": {"section": "Dates", "content": "We launch in June.\n"},
+        },
+        examples={"Saved": results.EXAMPLE},
+    )
+    def patch(self, request: Request, location: str) -> HttpResponse:
+        """One of three edits. With `If-Match` it is made upon that commit; without, it applies to the head."""
+        options = {
+            "expected_commit": parameters.if_match(request),
+            "idempotency_key": parameters.idempotency_key(request),
+        }
+        sent = bodies.parse(request)
+        shapes = [shape for field, shape in EDITS.items() if field in sent]
+        if len(shapes) != 1:
+            raise Invalid("body", "takes one of {old_string, new_string}, {append} and {section, content}.")
+        body = bodies.check(sent, shapes[0])
+        if shapes[0] is Substitution:
+            return self.write(request, documents.substitute, location, **options, **body)
+        if shapes[0] is Section:
+            return self.write(request, documents.replace_section, location, **options, **body)
+        return self.write(request, documents.append, location, content=body.pop("append"), **options, **body)
+
+    @operation(
+        "deleteDocument",
+        "Delete a document",
+        tag="documents",
+        ok=results.WriteOut,
+        parameters=[
+            LOCATION_IN_PATH,
+            IF_MATCH_REQUIRED,
+            KEY,
+            query("message", "What history shows."),
+            query("reason", "Why."),
+        ],
+        refuses=[*WRITE, PreconditionRequired, Invalid],
+        conflict=True,
+        examples={"Deleted": results.EXAMPLE},
+    )
+    def delete(self, request: Request, location: str) -> HttpResponse:
+        """Makes a tombstone commit, which undelete takes back. History stays readable with `at`."""
+        return self.write(
+            request,
+            documents.delete,
+            location,
+            expected_commit=parameters.if_match(request, required=True),
+            idempotency_key=parameters.idempotency_key(request),
+            message=parameters.text(request, "message") or "",
+            reason=parameters.text(request, "reason") or "",
+        )
+
+    def write(
+        self, request: Request, service: Callable[..., Outcome], location: str, **options: Any
+    ) -> HttpResponse:
+        """Does a write upon the location in the path; what is wrong with a header is told by its name."""
+        location = parameters.location(request, location)
+        try:
+            outcome = service(self.actor, location=location, **options)
+        except Invalid as refusal:
+            raise renamed(refusal, {"expected_commit": "If-Match"}) from None
+        return results.written(request, outcome)
+
+
+def row(found: reads.DocumentRow) -> dict[str, Any]:
+    """A document as ``DocumentOut``."""
+    return {
+        "id": found.id,
+        "location": found.location,
+        "title": found.title,
+        "type": found.type,
+        "labels": list(found.labels),
+        "summary": found.summary,
+        "commit": found.commit,
+        "updated_at": moment(found.updated_at),
+        "updated_by": author(found.updated_by),
+        "role": found.role.label,
+        "open_conflicts": found.open_conflicts,
+        "web_url": web_url(found.location),
+    }
+
+
+def text(found: reads.DocumentText, *, pinned: bool) -> dict[str, Any]:
+    """A text as ``DocumentTextOut``; ``pinned`` makes its link show this commit, and not whatever is newest."""
+    return {
+        "location": found.location,
+        "id": found.id,
+        "title": found.title,
+        "content": found.content,
+        "commit": found.commit,
+        "head_commit": found.head_commit,
+        "parents": list(found.parents),
+        "number": found.number,
+        "kind": found.kind,
+        "author": author(found.author),
+        "committed_at": moment(found.committed_at),
+        "message": found.message,
+        "reason": found.reason,
+        "truncated": found.truncated,
+        "next_offset": found.next_offset,
+        "total_bytes": found.total_bytes,
+        "total_lines": found.total_lines,
+        "start_line": found.start_line,
+        "end_line": found.end_line,
+        "indexed_at": moment(found.indexed_at),
+        "stale": found.stale,
+        "citation": citations.citation(found.location, found.commit),
+        "web_url": web_url(found.location, at=found.commit if pinned else None),
+        "abilities": vars(found.abilities),
+    }

@@ -1,0 +1,216 @@
+"""Folders."""
+
+from typing import Any
+
+from django.http import HttpResponse
+from rest_framework import serializers
+from rest_framework.request import Request
+
+from workspace.errors import AlreadyExists, Forbidden, Invalid, NotFound
+from workspace.queries import folders as reads
+from workspace.rest import bodies, parameters
+from workspace.rest.answers import answer, moment, page, web_url
+from workspace.rest.endpoint import Endpoint
+from workspace.rest.schema import LOCATION_IN_PATH, PAGED, operation, page_of, query
+from workspace.services import folders
+
+
+class NewFolder(bodies.Inputs):
+    location = bodies.Text(help_text="The whole path from the root. What is missing on the way is made too.")
+
+
+class FolderSettings(bodies.Inputs):
+    retention_days = bodies.Whole(
+        least=1, most=36_500, allow_null=True, help_text="How long captures are kept, in days; null keeps them."
+    )
+
+
+class FolderOut(serializers.Serializer[Any]):
+    """A folder in a list. Its role is null where only its name shows, on the way to something below it."""
+
+    id = serializers.IntegerField()
+    location = serializers.CharField()
+    name = serializers.CharField()
+    role = serializers.ChoiceField(choices=["viewer", "editor", "manager"], allow_null=True)
+    documents = serializers.IntegerField(help_text="Those right in it that you can see.")
+    folders = serializers.IntegerField(help_text="Those right in it that you can see.")
+    web_url = serializers.CharField()
+
+
+class AbilitiesOut(serializers.Serializer[Any]):
+    """What you may do here."""
+
+    role = serializers.ChoiceField(choices=["viewer", "editor", "manager"])
+    read = serializers.BooleanField()
+    edit = serializers.BooleanField()
+    create = serializers.BooleanField()
+    delete = serializers.BooleanField()
+    share = serializers.BooleanField()
+    manage = serializers.BooleanField()
+
+
+class FolderDetailOut(serializers.Serializer[Any]):
+    """One folder."""
+
+    id = serializers.IntegerField()
+    location = serializers.CharField()
+    name = serializers.CharField()
+    role = serializers.ChoiceField(choices=["viewer", "editor", "manager"], allow_null=True)
+    abilities = AbilitiesOut(allow_null=True)
+    retention_days = serializers.IntegerField(allow_null=True)
+    created_at = serializers.DateTimeField()
+    web_url = serializers.CharField()
+
+
+class MadeFolderOut(serializers.Serializer[Any]):
+    """A folder after a write."""
+
+    id = serializers.IntegerField()
+    location = serializers.CharField()
+    created_folders = serializers.ListField(child=serializers.CharField())
+    web_url = serializers.CharField()
+
+
+class DeletedFolderOut(serializers.Serializer[Any]):
+    location = serializers.CharField()
+    documents = serializers.IntegerField(help_text="How many documents were deleted with it; each can be undeleted.")
+
+
+EXAMPLE = {
+    "id": 7,
+    "location": "product/launch",
+    "created_folders": ["product", "product/launch"],
+    "web_url": "https://baton.example.org/d/product/launch",
+}
+
+
+class Folders(Endpoint):
+    @operation(
+        "listFolders",
+        "List folders",
+        tag="folders",
+        ok=page_of(FolderOut),
+        parameters=[query("parent", "The folder whose children to list; without it, the top level."), *PAGED],
+        refuses=[NotFound, Invalid],
+        examples={
+            "The top level": {
+                "items": [
+                    {
+                        "id": 3,
+                        "location": "product",
+                        "name": "product",
+                        "role": "manager",
+                        "documents": 2,
+                        "folders": 1,
+                        "web_url": "https://baton.example.org/d/product",
+                    }
+                ],
+                "next_cursor": None,
+            }
+        },
+    )
+    def get(self, request: Request) -> HttpResponse:
+        """The folders that lie right in `parent`, by name."""
+        found = reads.children(
+            self.actor,
+            parent=parameters.text(request, "parent") or None,
+            limit=parameters.limit(request),
+            cursor=parameters.cursor(request),
+        )
+        return page(found, row)
+
+    @operation(
+        "createFolder",
+        "Create a folder",
+        tag="folders",
+        ok=MadeFolderOut,
+        status=201,
+        request=NewFolder,
+        refuses=[NotFound, Forbidden, AlreadyExists],
+        sends={"A folder": {"location": "product/launch"}},
+        examples={"Made": EXAMPLE},
+    )
+    def post(self, request: Request) -> HttpResponse:
+        """Makes the folder and those that are missing above it, and makes you the manager of what it made."""
+        return answer(made(folders.create(self.actor, **bodies.read(request, NewFolder))), status=201)
+
+
+class Folder(Endpoint):
+    @operation(
+        "readFolder",
+        "Read a folder",
+        tag="folders",
+        ok=FolderDetailOut,
+        parameters=[LOCATION_IN_PATH],
+        refuses=[NotFound, Invalid],
+    )
+    def get(self, request: Request, location: str) -> HttpResponse:
+        """What a folder is set to, and what you may do in it."""
+        return answer(detail(reads.show(self.actor, location=parameters.location(request, location))))
+
+    @operation(
+        "setFolder",
+        "Change a folder's settings",
+        tag="folders",
+        ok=MadeFolderOut,
+        parameters=[LOCATION_IN_PATH],
+        request=FolderSettings,
+        refuses=[NotFound, Forbidden],
+        sends={"Ninety days": {"retention_days": 90}},
+    )
+    def patch(self, request: Request, location: str) -> HttpResponse:
+        """How long captures in it are kept. Needs manager."""
+        body = bodies.read(request, FolderSettings)
+        return answer(made(folders.settings(self.actor, location=parameters.location(request, location), **body)))
+
+    @operation(
+        "deleteFolder",
+        "Delete a folder",
+        tag="folders",
+        ok=DeletedFolderOut,
+        parameters=[LOCATION_IN_PATH],
+        refuses=[NotFound, Forbidden, Invalid],
+        examples={"Deleted": {"location": "product/launch", "documents": 12}},
+    )
+    def delete(self, request: Request, location: str) -> HttpResponse:
+        """Deletes it with all below it; each document gets a tombstone and can be undeleted. Needs manager."""
+        location = parameters.location(request, location)
+        documents = folders.delete(self.actor, location=location)
+        return answer({"location": location, "documents": documents})
+
+
+def row(found: reads.FolderRow) -> dict[str, Any]:
+    """A folder as ``FolderOut``."""
+    return {
+        "id": found.id,
+        "location": found.location,
+        "name": found.name,
+        "role": found.role.label if found.role else None,
+        "documents": found.documents,
+        "folders": found.folders,
+        "web_url": web_url(found.location),
+    }
+
+
+def detail(found: reads.FolderView) -> dict[str, Any]:
+    """A folder as ``FolderDetailOut``."""
+    return {
+        "id": found.id,
+        "location": found.location,
+        "name": found.name,
+        "role": found.role.label if found.role else None,
+        "abilities": vars(found.abilities) if found.abilities else None,
+        "retention_days": found.retention_days,
+        "created_at": moment(found.created_at),
+        "web_url": web_url(found.location),
+    }
+
+
+def made(found: folders.Made) -> dict[str, Any]:
+    """A folder after a write, as ``MadeFolderOut``."""
+    return {
+        "id": found.id,
+        "location": found.location,
+        "created_folders": list(found.created_folders),
+        "web_url": web_url(found.location),
+    }

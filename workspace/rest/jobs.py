@@ -1,0 +1,73 @@
+"""Jobs: the work that is done in the background."""
+
+from typing import Any
+
+from django.http import HttpResponse
+from rest_framework import serializers
+from rest_framework.request import Request
+
+from workspace.errors import Invalid
+from workspace.queries import jobs
+from workspace.rest import parameters
+from workspace.rest.answers import moment, page
+from workspace.rest.endpoint import Endpoint
+from workspace.rest.schema import PAGED, operation, page_of, query
+
+STATES = ("pending", "running", "done", "failed")
+KINDS = ("index", "summarise", "consolidate", "retain")
+
+
+class JobOut(serializers.Serializer[Any]):
+    """A piece of work on something that you can see."""
+
+    id = serializers.CharField()
+    kind = serializers.ChoiceField(choices=KINDS)
+    state = serializers.ChoiceField(choices=STATES)
+    location = serializers.CharField(allow_null=True, help_text="The document or folder that it is about.")
+    target = serializers.CharField()
+    attempts = serializers.IntegerField()
+    due_at = serializers.DateTimeField()
+    last_error = serializers.CharField()
+    created_at = serializers.DateTimeField()
+    finished_at = serializers.DateTimeField(allow_null=True)
+
+
+class Jobs(Endpoint):
+    @operation(
+        "listJobs",
+        "List jobs",
+        tag="background",
+        ok=page_of(JobOut),
+        parameters=[
+            query("state", "Only those in this state.", enum=STATES),
+            query("kind", "Only those of this kind.", enum=KINDS),
+            *PAGED,
+        ],
+        refuses=[Invalid],
+    )
+    def get(self, request: Request) -> HttpResponse:
+        """Newest first, of the documents and folders that you can see."""
+        found = jobs.list(
+            self.actor,
+            state=parameters.word(request, "state", *STATES),
+            kind=parameters.word(request, "kind", *KINDS),
+            limit=parameters.limit(request),
+            cursor=parameters.cursor(request),
+        )
+        return page(found, row)
+
+
+def row(found: jobs.JobRow) -> dict[str, Any]:
+    """A job as ``JobOut``."""
+    return {
+        "id": found.id,
+        "kind": found.kind,
+        "state": found.state,
+        "location": found.location or None,
+        "target": found.target,
+        "attempts": found.attempts,
+        "due_at": moment(found.due_at),
+        "last_error": found.last_error,
+        "created_at": moment(found.created_at),
+        "finished_at": moment(found.finished_at),
+    }

@@ -1,0 +1,92 @@
+"""What a write came to, as every write answers it."""
+
+from typing import Any
+
+from django.http import HttpResponse
+from rest_framework import serializers
+from rest_framework.request import Request
+
+from workspace.merge import Hunk
+from workspace.queries import citations
+from workspace.rest.answers import answer, api_url, etag, web_url
+from workspace.rest.errors import problem
+from workspace.rest.schema import COMMIT, DOCUMENT, PARENT
+from workspace.services.outcomes import Conflict, Outcome, name_of
+
+STALE = "The document has changed since. Look at the hunks, then resolve the conflict or write upon its head."
+STALE_DECISION = "The document has changed since this was decided. Read it, then decide again upon its head."
+
+
+class WriteOut(serializers.Serializer[Any]):
+    """Where a document stands after a write."""
+
+    location = serializers.CharField()
+    id = serializers.CharField(help_text="The document's id, doc_…; it survives moves.")
+    commit = serializers.CharField(help_text="The commit that holds it.")
+    parents = serializers.ListField(child=serializers.CharField())
+    outcome = serializers.ChoiceField(
+        choices=["saved", "merged", "unchanged", "replayed"],
+        help_text="unchanged: nothing differs, so no commit was made. replayed: the key was used before, "
+        "and this is what it came to then.",
+    )
+    citation = serializers.CharField(help_text="LOCATION@COMMIT: names this text for ever.")
+    web_url = serializers.CharField()
+    created_folders = serializers.ListField(child=serializers.CharField())
+
+
+EXAMPLE = {
+    "location": "product/launch/plan.md",
+    "id": DOCUMENT,
+    "commit": COMMIT,
+    "parents": [PARENT],
+    "outcome": "saved",
+    "citation": f"product/launch/plan.md@{COMMIT}",
+    "web_url": "https://baton.example.org/d/product/launch/plan.md",
+    "created_folders": [],
+}
+
+
+def written(request: Request, outcome: Outcome, *, status: int = 200) -> HttpResponse:
+    """The write result, or the problem that a conflict is."""
+    if isinstance(outcome, Conflict):
+        return conflicted(request, outcome)
+    data = {
+        "location": outcome.location,
+        "id": outcome.document,
+        "commit": outcome.commit,
+        "parents": list(outcome.parents),
+        "outcome": name_of(outcome),
+        "citation": citations.citation(outcome.location, outcome.commit),
+        "web_url": web_url(outcome.location),
+        "created_folders": list(outcome.created_folders),
+    }
+    headers = {"ETag": etag(outcome.commit)}
+    if status == 201:
+        headers["Location"] = api_url(outcome.location)
+    return answer(data, status=status, headers=headers)
+
+
+def conflicted(request: Request, outcome: Conflict) -> HttpResponse:
+    """409 with both texts at every place where they differ."""
+    data = {
+        "base_commit": outcome.base_commit,
+        "head_commit": outcome.head_commit,
+        "conflict_id": outcome.conflict,
+        "id": outcome.document,
+        "location": outcome.location,
+        "hunks": [hunk(one) for one in outcome.hunks],
+        "merged_preview": outcome.merged_preview,
+        "replayed": outcome.replayed,
+    }
+    return problem(request, "CONFLICT", 409, STALE if outcome.conflict else STALE_DECISION, data)
+
+
+def hunk(one: Hunk) -> dict[str, Any]:
+    """A hunk with both sides and what they started from."""
+    return {
+        "kind": one.kind,
+        "base": one.base,
+        "theirs": one.theirs,
+        "mine": one.mine,
+        "heading": one.heading,
+    }
