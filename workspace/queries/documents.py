@@ -197,7 +197,6 @@ def _range(
         first += 1
     return (
         part,
-        start,
         end if end < size else None,
         first,
         min(total, first + max(text_lines.count(part) - 1, 0)),

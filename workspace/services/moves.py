@@ -1,8 +1,8 @@
 """Moving whatever is at a location, a folder or a document."""
 
-from workspace import access
+from workspace import access, locations
 from workspace.actor import Actor
-from workspace.errors import Invalid
+from workspace.errors import Gone, Invalid, NotFound
 from workspace.models import Folder
 from workspace.services import documents, folders
 from workspace.services.folders import Made
@@ -21,7 +21,14 @@ def move(
     reason: str = "",
 ) -> Saved | Unchanged | Replayed | Conflict | Made:
     """As ``documents.move`` or ``folders.move``, by what is at ``source``; a folder gives ``Made``."""
-    if isinstance(access.place(actor, location=source), Folder):
+    try:
+        place: object = access.place(actor, location=source)
+    except (NotFound, Gone):
+        # The first of two equal requests may have moved it away; ``documents.move`` then gives its outcome again.
+        if idempotency_key is None or locations.SEPARATOR not in source:
+            raise
+        place = None
+    if isinstance(place, Folder):
         if expected_commit is not None:
             raise Invalid("expected_commit", "cannot be given for a folder, which has no commits.")
         return folders.move(
