@@ -1,6 +1,6 @@
 """Who was granted what where, and links that sign somebody in."""
 
-from typing import Any, ClassVar
+from typing import Any
 
 from django.contrib import admin
 from django.http import HttpRequest
@@ -20,7 +20,7 @@ class GrantAdmin(Record):
     search_fields = ("person__email", "group__name", "folder__path", "document__name")
     search_help_text = "An address, a group, or a part of a location"
     ordering = ("-created_at", "id")
-    actions: ClassVar[Any] = ("withdraw",)
+    actions = ("withdraw",)
 
     @admin.display(description="granted to", ordering="person__email")
     def subject(self, row: Grant) -> str:

@@ -1,6 +1,6 @@
 """Agents, what narrows them, and their tokens."""
 
-from typing import Any, ClassVar
+from typing import Any
 
 from django.contrib import admin
 from django.http import HttpRequest
@@ -36,7 +36,7 @@ class AgentAdmin(Record):
     search_help_text = "An id, a name, a host or a person's address"
     ordering = ("-created_at", "id")
     inlines = (AgentScopeInline,)
-    actions: ClassVar[Any] = ("revoke",)
+    actions = ("revoke",)
 
     @admin.action(description="Revoke the selected agents", permissions=["act"])
     def revoke(self, request: HttpRequest, rows: Any) -> None:
@@ -59,7 +59,7 @@ class AgentTokenAdmin(Record):
     search_help_text = "The beginning of a token, an agent's name or a person's address"
     ordering = ("-created_at", "id")
     exclude = ("token_hash",)
-    actions: ClassVar[Any] = ("revoke",)
+    actions = ("revoke",)
 
     @admin.display(description="person", ordering="agent__person__email")
     def person(self, row: AgentToken) -> str:
@@ -87,7 +87,7 @@ class AgentScopeAdmin(Record):
 
     @admin.display(description="at most", ordering="role")
     def capped_at(self, row: AgentScope) -> str:
-        return str(row.get_role_display())  # type: ignore[attr-defined]
+        return str(row.get_role_display())
 
     @admin.display(description="where")
     def place(self, row: AgentScope) -> str:

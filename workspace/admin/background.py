@@ -1,6 +1,6 @@
 """The machinery: jobs, heartbeats, the index, keys of requests, and the receipts that all of it leaves."""
 
-from typing import Any, ClassVar
+from typing import Any
 
 from django.contrib import admin
 from django.http import HttpRequest
@@ -21,7 +21,7 @@ class JobAdmin(Record):
     search_help_text = "The beginning of an id or target, or a part of an error"
     ordering = ("-created_at", "id")
     exclude = ("claim",)
-    actions: ClassVar[Any] = ("retry",)
+    actions = ("retry",)
 
     @admin.display(description="last error")
     def error(self, row: Job) -> str:

@@ -1,6 +1,6 @@
 """What agents saved of their sessions."""
 
-from typing import Any, ClassVar
+from typing import Any
 
 from django.contrib import admin
 from django.http import HttpRequest
@@ -20,7 +20,7 @@ class CaptureAdmin(Record):
     search_fields = ("id__startswith", "folder__path", "session__startswith", "author__email__istartswith")
     search_help_text = "The beginning of an id, session or address, or a part of a folder's location"
     ordering = ("-created_at", "id")
-    actions: ClassVar[Any] = ("erase",)
+    actions = ("erase",)
 
     @admin.display(description="author", ordering="author")
     def writer(self, row: Capture) -> str:

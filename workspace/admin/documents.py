@@ -1,6 +1,6 @@
 """Folders, documents and what became of them."""
 
-from typing import Any, ClassVar
+from typing import Any
 
 from django.contrib import admin
 from django.http import HttpRequest
@@ -73,7 +73,7 @@ class ConflictAdmin(Record):
     search_fields = ("id__startswith", "document__id__startswith", "document__name", "author__email__istartswith")
     search_help_text = "The beginning of an id or address, or a part of a document's name"
     ordering = ("-created_at", "id")
-    actions: ClassVar[Any] = ("discard",)
+    actions = ("discard",)
 
     @admin.display(description="author", ordering="author")
     def writer(self, row: Conflict) -> str:

@@ -43,7 +43,7 @@ class PersonAdmin(Guarded, UserAdmin):
         ("Access", {"fields": ("is_active", "is_superuser")}),
         ("Times", {"fields": ("created_at", "last_login")}),
     )
-    actions: ClassVar[Any] = ()
+    actions = ()
 
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[Rows]:
         return Rows
@@ -102,7 +102,7 @@ class GroupAdmin(Guarded, admin.ModelAdmin):
     fields = ("name", "created_at")
     readonly_fields = ("created_at",)
     inlines = (MembershipInline,)
-    actions: ClassVar[Any] = ()
+    actions = ()
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return bool(request.user.is_superuser)

@@ -11,12 +11,14 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from workspace import access
 from workspace.actor import Actor, Via
 from workspace.errors import Refusal
+from workspace.models import Person
 
 NONE = "—"
 
 
 def actor_of(request: HttpRequest) -> Actor:
     """The person at the admin, as services take them."""
+    assert isinstance(request.user, Person)
     return access.person_actor(request.user, via=Via.ADMIN)
 
 
@@ -49,7 +51,7 @@ class Rows(ChangeList):
 
     def get_queryset(self, request: HttpRequest, exclude_parameters: Any = None) -> QuerySet[Any]:
         rows = super().get_queryset(request, exclude_parameters)
-        return rows.defer(*self.model_admin.list_defer).fetch_mode(FETCH_RAISE)
+        return rows.defer(*getattr(self.model_admin, "list_defer", ())).fetch_mode(FETCH_RAISE)
 
 
 class Record(admin.ModelAdmin):
@@ -64,7 +66,7 @@ class Record(admin.ModelAdmin):
     list_max_show_all = 200
     show_full_result_count = False
     show_facets = admin.ShowFacets.NEVER
-    actions: ClassVar[Any] = ()
+    actions: tuple[str, ...] = ()
 
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
         return Rows

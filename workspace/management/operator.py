@@ -23,6 +23,15 @@ def person(email: str) -> Actor:
     return access.person_actor(found, via=Via.COMMAND)
 
 
+def administrator() -> Actor:
+    """The active administrator who has been here longest, acting through a command, for what asks for a person's
+    reach; ``CommandError`` where there is none."""
+    found = Person.objects.filter(is_superuser=True, is_active=True).order_by("pk").first()
+    if found is None:
+        raise CommandError("There is no administrator. Make one with createperson --admin.")
+    return access.person_actor(found, via=Via.COMMAND)
+
+
 def days(text: str) -> int:
     """``30d`` or ``30``: whole days from 1 to 3650. ``ValueError`` otherwise, as argparse wants it."""
     match = re.fullmatch(r"(\d{1,4})d?", text.strip())
