@@ -1,0 +1,73 @@
+"""What hosts are offered: the list of tools is committed, so that a change of it is seen."""
+
+import json
+from pathlib import Path
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from workspace.mcp.tools import TOOLS
+
+SNAPSHOT = Path(__file__).with_name("tools.json")
+
+CONTRACT = {
+    "browse": {"action", "location", "type", "label", "group"},
+    "read": {"location", "node", "at", "offset", "max_bytes"},
+    "search": {"query", "scope", "within", "how", "limit"},
+    "doc_create": {"action", "folder_path", "name", "content", "idempotency_key", "message", "reason"},
+    "doc_update": {
+        *("action", "location", "content", "old_string", "new_string", "replace_all", "section", "to", "commit"),
+        *("expected_commit", "on_conflict", "idempotency_key", "message", "reason"),
+    },
+    "doc_delete": {"location", "confirm_token"},
+    "history": {"action", "location", "from", "to", "at", "commit", "cursor"},
+    "conflict": {"action", "conflict_id", "choices", "content", "expected_commit"},
+    "capture": {"action", "folder", "content", "session", "operation_id", "capture_id"},
+    "identity": {"action"},
+}
+
+
+def listed() -> str:
+    tools = [tool.listing.model_dump(by_alias=True, exclude_none=True) for tool in TOOLS.values()]
+    return json.dumps(tools, indent=1, ensure_ascii=False) + "\n"
+
+
+def test_the_list_of_tools_is_the_committed_one() -> None:
+    """To accept a change: ``python -m tests.mcp.test_listing``."""
+    assert listed() == SNAPSHOT.read_text(encoding="utf-8")
+
+
+def test_every_tool_and_argument_of_the_contract_is_there() -> None:
+    assert set(TOOLS) == set(CONTRACT)
+    for name, arguments in CONTRACT.items():
+        assert arguments <= set(TOOLS[name].listing.input_schema["properties"]), name
+
+
+@pytest.mark.parametrize("name", TOOLS)
+def test_schemas_are_schemas_and_closed(name: str) -> None:
+    listing = TOOLS[name].listing
+    Draft202012Validator.check_schema(listing.input_schema)
+    Draft202012Validator.check_schema(listing.output_schema)
+    assert listing.input_schema["type"] == listing.output_schema["type"] == "object"
+    assert listing.input_schema["additionalProperties"] is False
+
+
+@pytest.mark.parametrize("name", TOOLS)
+def test_tools_tell_whether_they_only_read(name: str) -> None:
+    listing = TOOLS[name].listing
+    assert listing.title
+    assert listing.description
+    assert listing.annotations.read_only_hint is (name in {"browse", "read", "search", "history", "identity"})
+    assert listing.annotations.destructive_hint is (name in {"doc_delete", "capture"})
+    assert listing.annotations.open_world_hint is False
+
+
+def test_the_list_is_no_burden_on_a_context() -> None:
+    size = sum(
+        len(json.dumps(tool.listing.input_schema)) + len(tool.description) + len(tool.name) for tool in TOOLS.values()
+    )
+    assert size < 16_000
+
+
+if __name__ == "__main__":
+    SNAPSHOT.write_text(listed(), encoding="utf-8")

@@ -1,0 +1,228 @@
+"""``history``: which commits a document has, what they changed, and who wrote which line."""
+
+from collections.abc import Iterator
+from typing import Annotated, Any, ClassVar, Literal, TypedDict
+
+from pydantic import Field
+
+from workspace.actor import Actor
+from workspace.mcp import bounds, shapes
+from workspace.mcp.arguments import Arguments, CommitId, Cursor, Location, Takes
+from workspace.mcp.fence import counted, fenced, one_line
+from workspace.mcp.tool import Answer, Tool
+from workspace.mcp.tools import read
+from workspace.merge.diff import DiffHunk
+from workspace.queries import documents
+from workspace.queries import history as queries
+
+_MARKS = {"context": " ", "delete": "-", "insert": "+"}
+_LINE = 2_000
+OlderCommit = Annotated[
+    str,
+    Field(min_length=7, max_length=64, description="diff: the older commit; by default the one before to."),
+]
+
+
+class History(Arguments):
+    ACTIONS: ClassVar = {
+        "log": Takes(needs=("location",), may=("cursor", "limit")),
+        "diff": Takes(needs=("location",), may=("from", "to", "cursor")),
+        "blame": Takes(needs=("location",), may=("at", "cursor")),
+        "show": Takes(needs=("location", "commit"), may=("offset",)),
+    }
+
+    action: Literal["log", "diff", "blame", "show"]
+    location: Location
+    from_: OlderCommit | None = Field(None, alias="from")
+    to: (
+        Annotated[str, Field(min_length=7, max_length=64, description="diff: the newer commit; by default the newest.")]
+        | None
+    ) = None
+    at: Annotated[CommitId, Field(description="blame: the commit to look at; by default the newest.")] | None = None
+    commit: Annotated[CommitId, Field(description="show: the commit.")] | None = None
+    offset: Annotated[int, Field(ge=0, description="show: next_offset of the answer before.")] = 0
+    limit: Annotated[int, Field(ge=1, le=bounds.PAGE_MOST, description="log: so many commits.")] = 20
+    cursor: Cursor | None = None
+
+
+class Log(TypedDict):
+    """Newest first."""
+
+    location: str
+    commits: list[shapes.CommitShape]
+    next_cursor: str | None
+
+
+class DiffPart(TypedDict):
+    """Lines begin with a space (both), - (only before) or + (only after), as in a unified diff."""
+
+    header: str
+    heading: str | None
+    lines: list[str]
+
+
+class DiffShape(TypedDict):
+    location: str
+    from_commit: str
+    to_commit: str
+    added: int
+    removed: int
+    hunks: list[DiffPart]
+    next_cursor: str | None
+
+
+class Run(TypedDict):
+    start_line: int
+    end_line: int
+    text: str
+    commit: str
+    author: shapes.Author
+    committed_at: str
+    message: str
+
+
+class BlameShape(TypedDict):
+    location: str
+    commit: str
+    runs: list[Run]
+    next_cursor: str | None
+
+
+class Shown(TypedDict):
+    """One commit with the text that it holds."""
+
+    commit: shapes.CommitShape
+    document: read.ReadShape
+
+
+def history(actor: Actor, given: History) -> Answer:
+    match given.action:
+        case "log":
+            return _log(actor, given)
+        case "diff":
+            return _diff(actor, given)
+        case "blame":
+            return _blame(actor, given)
+        case "show":
+            return _show(actor, given)
+
+
+def _log(actor: Actor, given: History) -> Answer:
+    lines: dict[str, str] = {}
+
+    def shape(row: queries.CommitRow) -> dict[str, Any]:
+        lines[row.id] = shapes.commit_line(row)
+        return shapes.commit(row)
+
+    rows, cursor = bounds.page(
+        lambda limit: queries.log(actor, location=given.location, limit=limit, cursor=given.cursor),
+        shape,
+        limit=given.limit,
+    )
+    text = fenced("\n".join(lines[row["commit"]] for row in rows), source=f"commits of {given.location}, newest first")
+    return Answer(text=text + _more(cursor), data={"location": given.location, "commits": rows, "next_cursor": cursor})
+
+
+def _more(cursor: str | None) -> str:
+    return f'\nThere are more. To go on: the same call with "cursor": "{cursor}"' if cursor else ""
+
+
+def _diff(actor: Actor, given: History) -> Answer:
+    found = queries.diff(actor, location=given.location, frm=given.from_, to=given.to)
+    before, after = found.from_commit.id, found.to_commit.id
+    listing = ("diff", before, after)
+    first = bounds.position(actor, given.cursor, of=listing)
+    rows = list(_diff_rows(found.hunks))
+    shown = rows[first : first + bounds.fitting([line for _, line in rows[first:]])]
+    end = first + len(shown)
+    cursor = bounds.cursor_at(actor, end, of=listing) if end < len(rows) else None
+    parts: list[dict[str, Any]] = []
+    for of, line in shown:
+        if not parts or parts[-1]["header"] != _header(of):
+            parts.append({"header": _header(of), "heading": of.heading, "lines": []})
+        parts[-1]["lines"].append(line)
+    data = {
+        "location": found.location,
+        "from_commit": before,
+        "to_commit": after,
+        "added": found.added,
+        "removed": found.removed,
+        "hunks": parts,
+        "next_cursor": cursor,
+    }
+    head = (
+        f"{one_line(found.location)} from {before[:12]} to {after[:12]}: "
+        f"{counted(found.added, 'line')} added, {found.removed} removed."
+    )
+    if not parts:
+        return Answer(text=f"{head} The text is the same.", data=data)
+    body = "\n".join(line for part in parts for line in (part["header"], *part["lines"]))
+    return Answer(text=f"{head}\n{fenced(body, source='unified diff')}{_more(cursor)}", data=data)
+
+
+def _diff_rows(hunks: tuple[DiffHunk, ...]) -> Iterator[tuple[DiffHunk, str]]:
+    for of in hunks:
+        for line in of.lines:
+            text = line.text if len(line.text) <= _LINE else f"{line.text[:_LINE]}…"
+            yield of, _MARKS[line.kind] + text
+
+
+def _header(of: DiffHunk) -> str:
+    heading = f" {one_line(of.heading)}" if of.heading else ""
+    return f"@@ -{of.old_start},{of.old_lines} +{of.new_start},{of.new_lines} @@{heading}"
+
+
+def _blame(actor: Actor, given: History) -> Answer:
+    found = queries.blame(actor, location=given.location, at=given.at)
+    listing = ("blame", found.commit)
+    first = bounds.position(actor, given.cursor, of=listing)
+    runs = [_run(run) for run in found.runs[first : first + 1_000]]
+    shown = runs[: bounds.fitting(runs)]
+    end = first + len(shown)
+    cursor = bounds.cursor_at(actor, end, of=listing) if end < len(found.runs) else None
+    lines = [
+        f"L{run['start_line']}-L{run['end_line']} {shapes.commit_line(of.commit)}\n{run['text'].rstrip()}"
+        for run, of in zip(shown, found.runs[first:end], strict=True)
+    ]
+    text = fenced("\n".join(lines), source=f"{found.location}@{found.commit} by who wrote which lines")
+    return Answer(
+        text=text + _more(cursor),
+        data={"location": found.location, "commit": found.commit, "runs": shown, "next_cursor": cursor},
+    )
+
+
+def _run(run: queries.BlameRun) -> dict[str, Any]:
+    row = shapes.commit(run.commit)
+    return {
+        "start_line": run.start_line,
+        "end_line": run.end_line,
+        "text": shapes.side(run.text)[0],
+        "commit": row["commit"],
+        "author": row["author"],
+        "committed_at": row["committed_at"],
+        "message": row["message"],
+    }
+
+
+def _show(actor: Actor, given: History) -> Answer:
+    assert given.commit is not None
+    text = documents.read(actor, location=given.location, at=given.commit, offset=given.offset, limit=bounds.TEXT * 4)
+    row = queries.commit(actor, id=text.commit).row
+    document = read.answer(text, most=bounds.TEXT)
+    return Answer(
+        text=f"{shapes.commit_line(row)}\n{document.text}",
+        data={"commit": shapes.commit(row), "document": dict(document.data)},
+    )
+
+
+TOOL = Tool(
+    name="history",
+    title="History of a document",
+    description=(
+        "log: its commits, newest first. diff: what changed between two of them. blame: who wrote which lines, in "
+        "which commit. show: one commit with its text."
+    ),
+    arguments=History,
+    shapes=(Log, DiffShape, BlameShape, Shown),
+    run=history,
+)

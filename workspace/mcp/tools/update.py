@@ -1,0 +1,187 @@
+"""``doc_update``: every change of an existing document."""
+
+from typing import Annotated, ClassVar, Literal, TypedDict
+
+from pydantic import Field
+
+from workspace.actor import Actor
+from workspace.errors import Invalid, PreconditionRequired
+from workspace.mcp import shapes
+from workspace.mcp.arguments import Arguments, CommitId, Key, Location, Message, Reason, Takes
+from workspace.mcp.tool import Answer, Tool
+from workspace.mcp.tools.create import FolderMade
+from workspace.services import documents, moves
+from workspace.services.folders import Made
+from workspace.services.outcomes import Outcome
+
+_NOTES = ("idempotency_key", "message", "reason")
+_GUARDS = ("expected_commit", "on_conflict", *_NOTES)
+
+
+class Update(Arguments):
+    ACTIONS: ClassVar = {
+        "replace": Takes(needs=("location", "content"), may=_GUARDS),
+        "edit": Takes(needs=("location", "old_string", "new_string"), may=("replace_all", *_GUARDS)),
+        "append": Takes(needs=("location", "content"), may=_GUARDS),
+        "section": Takes(needs=("location", "section", "content"), may=_GUARDS),
+        "move": Takes(needs=("location", "to"), may=("expected_commit", "acknowledge_access_change", *_NOTES)),
+        "restore": Takes(needs=("location",), may=("commit", "expected_commit", *_NOTES)),
+    }
+
+    action: Literal["replace", "edit", "append", "section", "move", "restore"]
+    location: Location
+    content: (
+        Annotated[str, Field(description="replace: the whole text. append, section: the text to put there.")] | None
+    ) = None
+    old_string: Annotated[str, Field(description="edit: the exact text to replace, as read.")] | None = None
+    new_string: Annotated[str, Field(description="edit: what stands there afterwards.")] | None = None
+    replace_all: Annotated[bool, Field(description="edit: every place, not the only one.")] = False
+    section: (
+        Annotated[str, Field(description="section: the heading's title, its path as A > B, or its anchor.")] | None
+    ) = None
+    to: Annotated[str, Field(description="move: the new location, whole.")] | None = None
+    commit: (
+        Annotated[
+            str,
+            Field(
+                min_length=7,
+                max_length=64,
+                description="restore: the commit whose text becomes the newest. Without it: undelete.",
+            ),
+        ]
+        | None
+    ) = None
+    expected_commit: (
+        Annotated[
+            CommitId,
+            Field(description="The commit you read; required by replace. If the document moved on, you are told."),
+        ]
+        | None
+    ) = None
+    on_conflict: Annotated[
+        Literal["reject", "merge"],
+        Field(description="When others wrote meanwhile: tell (reject) or merge both where that is clean (merge)."),
+    ] = "reject"
+    acknowledge_access_change: Annotated[
+        bool, Field(description="move: go ahead although other people will be able to read it there.")
+    ] = False
+    idempotency_key: Key | None = None
+    message: Message = ""
+    reason: Reason = ""
+
+
+class Notes(TypedDict):
+    """What every write may carry."""
+
+    idempotency_key: str | None
+    message: str
+    reason: str
+
+
+def update(actor: Actor, given: Update) -> Answer:
+    notes: Notes = {
+        "idempotency_key": given.idempotency_key,
+        "message": given.message,
+        "reason": given.reason,
+    }
+    outcome: Outcome
+    match given.action:
+        case "replace":
+            if given.expected_commit is None:
+                raise PreconditionRequired(
+                    "replace takes the place of the whole text, so it needs the commit that you read.",
+                    field="expected_commit",
+                )
+            outcome = documents.edit(
+                actor,
+                location=given.location,
+                content=given.content or "",
+                expected_commit=given.expected_commit,
+                on_conflict=given.on_conflict,
+                **notes,
+            )
+        case "edit":
+            outcome = documents.substitute(
+                actor,
+                location=given.location,
+                old_string=given.old_string or "",
+                new_string=given.new_string or "",
+                replace_all=given.replace_all,
+                expected_commit=given.expected_commit,
+                on_conflict=given.on_conflict,
+                **notes,
+            )
+        case "append":
+            outcome = documents.append(
+                actor,
+                location=given.location,
+                content=given.content or "",
+                expected_commit=given.expected_commit,
+                on_conflict=given.on_conflict,
+                **notes,
+            )
+        case "section":
+            outcome = documents.replace_section(
+                actor,
+                location=given.location,
+                section=given.section or "",
+                content=given.content or "",
+                expected_commit=given.expected_commit,
+                on_conflict=given.on_conflict,
+                **notes,
+            )
+        case "move":
+            return _move(actor, given, notes)
+        case "restore":
+            outcome = _restore(actor, given, notes)
+    return shapes.write_answer(outcome)
+
+
+def _move(actor: Actor, given: Update, notes: Notes) -> Answer:
+    outcome = moves.move(
+        actor,
+        source=given.location,
+        target=given.to or "",
+        acknowledge_access_change=given.acknowledge_access_change,
+        expected_commit=given.expected_commit,
+        **notes,
+    )
+    if not isinstance(outcome, Made):
+        return shapes.write_answer(outcome)
+    data = {
+        "location": outcome.location,
+        "folder_id": outcome.id,
+        "outcome": "saved",
+        "created_folders": list(outcome.created_folders),
+    }
+    return Answer(text=f"The folder is now {outcome.location}, with all that is in it.", data=data)
+
+
+def _restore(actor: Actor, given: Update, notes: Notes) -> Outcome:
+    if given.commit is None:
+        if given.expected_commit is not None:
+            raise Invalid("expected_commit", "goes with commit. Without commit, a deleted document is brought back.")
+        return documents.undelete(actor, location=given.location, **notes)
+    return documents.restore(
+        actor,
+        location=given.location,
+        commit=given.commit,
+        expected_commit=given.expected_commit,
+        **notes,
+    )
+
+
+TOOL = Tool(
+    name="doc_update",
+    title="Change a document",
+    description=(
+        "Changes one document by a new commit; earlier versions stay. edit replaces exact text, append adds at the "
+        "end, section replaces what stands under a heading, replace takes the whole text (with expected_commit), "
+        "move renames or moves a document or folder, restore brings an earlier text (commit) or a deleted document "
+        "back. Send expected_commit from your read, and on_conflict merge to keep both texts where they fit."
+    ),
+    arguments=Update,
+    shapes=(shapes.WriteShape, shapes.ConflictShape, FolderMade),
+    run=update,
+    writes=True,
+)
