@@ -1,0 +1,44 @@
+"""A plain client for the benchmarks: one kept connection, JSON in and out, and MCP by bare JSON-RPC."""
+
+import http.client
+import json
+from typing import Any
+
+
+class Client:
+    """One connection to ``127.0.0.1:port`` with an agent's token. Not for several threads at once."""
+
+    def __init__(self, port: int, token: str) -> None:
+        self.connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+        self.headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
+
+    def call(
+        self, method: str, path: str, body: Any = None, headers: dict[str, str] | None = None
+    ) -> tuple[int, dict[str, str], bytes]:
+        """Status, headers (names in lower case) and body of one request."""
+        data = None if body is None else json.dumps(body)
+        self.connection.request(method, path, data, self.headers | (headers or {}))
+        answer = self.connection.getresponse()
+        return answer.status, {k.lower(): v for k, v in answer.getheaders()}, answer.read()
+
+    def ok(self, method: str, path: str, body: Any = None, headers: dict[str, str] | None = None) -> Any:
+        """The JSON body of a request that must succeed."""
+        status, _, data = self.call(method, path, body, headers)
+        if status >= 300:
+            raise RuntimeError(f"{method} {path}: {status} {data[:300]!r}")
+        return json.loads(data)
+
+    def tool(self, name: str, arguments: dict[str, Any], *, path: str = "/mcp") -> dict[str, Any]:
+        """The result of one MCP tool call, stateless, by the 2025-06-18 revision."""
+        message = {
+            "jsonrpc": "2.0",
+            "id": 1,
+            "method": "tools/call",
+            "params": {"name": name, "arguments": arguments},
+        }
+        accept = {"Accept": "application/json, text/event-stream", "MCP-Protocol-Version": "2025-06-18"}
+        status, _, data = self.call("POST", path, message, accept)
+        answer = json.loads(data)
+        if status != 200 or "error" in answer:
+            raise RuntimeError(f"{name}: {status} {data[:300]!r}")
+        return answer["result"]  # type: ignore[no-any-return]
