@@ -1,7 +1,7 @@
 """Three-way merge, diff and blame of text. Imports nothing but the standard library.
 
-A line ends with LF, CRLF or CR, and with nothing else. Lines are compared without their ending, so a document that
-one side saved with other line endings, or without a final newline, still merges.
+A line ends with LF, CRLF or CR, and with nothing else. Lines are compared without their ending, so a
+document that one side saved with other line endings, or without a final newline, still merges.
 """
 
 from workspace.merge.hunks import Agreed, Chunk, Disputed, Hunk, Kind, LineRange

@@ -32,9 +32,10 @@ class _Blamed(NamedTuple):
 def blame(versions: Iterable[Version]) -> tuple[Run, ...]:
     """Runs of lines of the last version, in order, each with the version that introduced it.
 
-    `versions` come oldest first, parents before children; a parent that is not among them is taken as unknown, and its
-    lines count as the child's. In a merge a line belongs to whom it belongs to in the first parent that has it, and to
-    the merge itself only where no parent has it. A change of line endings alone introduces nothing.
+    `versions` come oldest first, parents before children; a parent that is not among them is taken as
+    unknown, and its lines count as the child's. In a merge a line belongs to whom it belongs to in the
+    first parent that has it, and to the merge itself only where no parent has it. A change of line
+    endings alone introduces nothing.
     """
     history = list(versions)
     last_use = {parent: index for index, version in enumerate(history) for parent in version.parents}

@@ -7,7 +7,7 @@ from typing import Literal
 from workspace.merge.headings import Headings
 from workspace.merge.lines import Lines
 from workspace.merge.myers import Change, changes
-from workspace.merge.words import Span, spans
+from workspace.merge.words import Marker, Span
 
 type LineKind = Literal["context", "delete", "insert"]
 
@@ -21,15 +21,16 @@ class DiffLine:
     new_number: int | None
     text: str
     """Without its line ending."""
-    spans: tuple[Span, ...] = ()
-    """The words that changed, where the line is an edit of another; empty for a line that is new or gone as a whole."""
+    spans: tuple[Span, ...]
+    """The words that changed; none in a line that is new or gone as a whole."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class DiffHunk:
     """Changes and the context around them.
 
-    `old_start` and `new_start` count from 1; as in a unified diff, the start of an empty side is the line before it.
+    `old_start` and `new_start` count from 1; as in a unified diff, the start of an empty side is the line
+    before it.
     """
 
     old_start: int
@@ -47,7 +48,7 @@ def diff(old: str, new: str, context: int = 3) -> tuple[DiffHunk, ...]:
     Line endings, and a missing final newline, are no difference.
     """
     before, after = Lines.of(old).keys, Lines.of(new).keys
-    headings = Headings()
+    headings, marker = Headings(), Marker()
     read = 0
     hunks: list[DiffHunk] = []
     for group in _near(changes(before, after), context):
@@ -65,7 +66,7 @@ def diff(old: str, new: str, context: int = 3) -> tuple[DiffHunk, ...]:
                 new_start=new_start + 1 if new_end > new_start else new_start,
                 new_lines=new_end - new_start,
                 heading=headings.title,
-                lines=tuple(_lines(before, after, group, old_start, old_end)),
+                lines=tuple(_lines(before, after, group, range(old_start, old_end), marker)),
             )
         )
     return tuple(hunks)
@@ -90,29 +91,22 @@ def _near(found: Sequence[Change], context: int) -> Iterator[list[Change]]:
 
 
 def _lines(
-    before: Sequence[str], after: Sequence[str], group: Sequence[Change], start: int, end: int
+    before: Sequence[str], after: Sequence[str], group: Sequence[Change], span: range, marker: Marker
 ) -> Iterator[DiffLine]:
-    at = start
+    """The lines of a hunk that covers the old lines in `span`; deleted lines stand before those inserted."""
+    at, shift = span.start, group[0].new_start - group[0].old_start
     for change in group:
-        shift = change.new_start - change.old_start
-        for i in range(at, change.old_start):
-            yield DiffLine(kind="context", old_number=i + 1, new_number=i + shift + 1, text=before[i])
-        yield from _changed(before, after, change)
-        at = change.old_end
-    shift = group[-1].new_end - group[-1].old_end
-    for i in range(at, end):
-        yield DiffLine(kind="context", old_number=i + 1, new_number=i + shift + 1, text=before[i])
+        yield from _context(before, range(at, change.old_start), shift)
+        old, new = before[change.old_start : change.old_end], after[change.new_start : change.new_end]
+        old_spans, new_spans = marker.mark(old, new)
+        for number, (text, spans) in enumerate(zip(old, old_spans, strict=True), change.old_start + 1):
+            yield DiffLine(kind="delete", old_number=number, new_number=None, text=text, spans=spans)
+        for number, (text, spans) in enumerate(zip(new, new_spans, strict=True), change.new_start + 1):
+            yield DiffLine(kind="insert", old_number=None, new_number=number, text=text, spans=spans)
+        at, shift = change.old_end, change.new_end - change.old_end
+    yield from _context(before, range(at, span.stop), shift)
 
 
-def _changed(before: Sequence[str], after: Sequence[str], change: Change) -> Iterator[DiffLine]:
-    """The deleted lines, then the inserted ones; the first of each are compared word by word, and so on."""
-    old, new = before[change.old_start : change.old_end], after[change.new_start : change.new_end]
-    pairs = [spans(left, right) for left, right in zip(old, new, strict=False)]
-    for i, text in enumerate(old):
-        marked = pairs[i][0] if i < len(pairs) else ()
-        number = change.old_start + i + 1
-        yield DiffLine(kind="delete", old_number=number, new_number=None, text=text, spans=marked)
-    for i, text in enumerate(new):
-        marked = pairs[i][1] if i < len(pairs) else ()
-        number = change.new_start + i + 1
-        yield DiffLine(kind="insert", old_number=None, new_number=number, text=text, spans=marked)
+def _context(before: Sequence[str], span: range, shift: int) -> Iterator[DiffLine]:
+    for i in span:
+        yield DiffLine(kind="context", old_number=i + 1, new_number=i + shift + 1, text=before[i], spans=())

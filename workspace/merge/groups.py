@@ -1,10 +1,11 @@
 """Groups of changed lines, and sliding them to where a reader expects them.
 
-A group is a run of changed lines on one side of a comparison. Unchanged lines are the same on both sides, so the number
-of unchanged lines before a group, its *gap*, says where it stands on either side: groups with equal gaps face each
-other. A group whose first line equals the line after it can move down by one line without changing what the comparison
-says, and likewise up. Git slides every group as far down as it goes, or to the last place where it faces a change of the
-other side; which lines count as changed decides which edits touch, so a merge that should agree with git slides alike.
+A group is a run of changed lines on one side of a comparison. Unchanged lines are the same on both sides,
+so the number of unchanged lines before a group, its *gap*, says where it stands on either side: groups
+with equal gaps face each other. A group whose first line equals the line after it can move down by one
+line without changing what the comparison says, and likewise up. Git slides every group as far down as it
+goes, or to the last place where it faces a change of the other side; which lines count as changed decides
+which edits touch, so a merge that should agree with git slides alike.
 """
 
 from collections.abc import Container, Sequence

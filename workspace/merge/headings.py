@@ -22,7 +22,7 @@ class Headings:
         self._unread: list[str] = []
 
     def later(self, text: str) -> None:
-        """Go on with `text`, whole lines; read only when a title is asked for, which a clean merge never does."""
+        """Go on with `text`, whole lines. Read once a title is asked for: a clean merge never does."""
         self._unread.append(text)
 
     @property

@@ -1,6 +1,7 @@
 """Text as lines, and line endings as a property of the document.
 
-`str.splitlines` is no use here: it also splits at form feeds and U+2028, which are ordinary characters in a line.
+`str.splitlines` is no use here: it also splits at form feeds and U+2028, which are ordinary characters in
+a line.
 """
 
 import io
@@ -35,10 +36,8 @@ def ends(text: str) -> bool:
 
 
 def style(text: str) -> Style | None:
-    """The one ending that every line of `text` has, "mixed", or None where no line has one."""
-    crlf = text.count("\r\n")
-    lf, cr = text.count("\n") - crlf, text.count("\r") - crlf
-    used: list[Ending] = [e for e, n in (("\n", lf), ("\r\n", crlf), ("\r", cr)) if n]
+    """The one ending that the lines of `text` have, "mixed", or None where no line has one."""
+    used = [ending for ending, count in _counts(text).items() if count]
     if not used:
         return None
     return used[0] if len(used) == 1 else "mixed"
@@ -46,11 +45,13 @@ def style(text: str) -> Style | None:
 
 def usual(text: str) -> Ending:
     """The ending that most lines of `text` have; LF where none has one."""
+    counts = _counts(text)
+    return max(counts, key=counts.__getitem__)
+
+
+def _counts(text: str) -> dict[Ending, int]:
     crlf = text.count("\r\n")
-    lf, cr = text.count("\n") - crlf, text.count("\r") - crlf
-    if crlf > lf and crlf >= cr:
-        return "\r\n"
-    return "\r" if cr > lf else "\n"
+    return {"\n": text.count("\n") - crlf, "\r\n": crlf, "\r": text.count("\r") - crlf}
 
 
 def restyle(text: str, wanted: Ending) -> str:
@@ -62,8 +63,8 @@ def restyle(text: str, wanted: Ending) -> str:
 def join(pieces: Iterable[str], wanted: Ending) -> str:
     """Pieces one after another, each starting on a line of its own.
 
-    A piece that is not the last gets `wanted` where its last line has no ending. A CR before a piece that starts with
-    LF becomes LF too: together they would read as one CRLF, and a line would be lost.
+    A piece that is not the last gets `wanted` where its last line has no ending. A CR before a piece that
+    starts with LF becomes LF too: together they would read as one CRLF, and a line would be lost.
     """
     joined: list[str] = []
     for piece in pieces:
@@ -90,4 +91,6 @@ class Lines:
     @classmethod
     def of(cls, text: str) -> "Lines":
         kept = split(text)
-        return cls(kept=kept, keys=[line.rstrip(_ENDINGS) for line in kept])
+        if "\r" in text:
+            return cls(kept=kept, keys=[bare(line) for line in kept])
+        return cls(kept=kept, keys=text.split("\n")[: len(kept)])

@@ -1,7 +1,8 @@
 """Where two sides changed a base, and where their changes touch: the classic diff3.
 
-Changes that overlap or touch, with not one unchanged line between them, belong to one region. A region that one side
-alone changed is that side's; one that both changed to the same is agreed; any other is disputed.
+Changes that overlap or touch, with not one unchanged line between them, belong to one region. A region
+that one side alone changed is that side's; one that both changed to the same is agreed; any other is
+disputed.
 """
 
 from collections.abc import Iterator, Sequence
@@ -70,7 +71,9 @@ def regions(base: Sequence[str], head: Sequence[str], incoming: Sequence[str]) -
         )
 
 
-def _touching(by_head: list[Change], by_incoming: list[Change]) -> Iterator[tuple[list[Change], list[Change]]]:
+def _touching(
+    by_head: list[Change], by_incoming: list[Change]
+) -> Iterator[tuple[list[Change], list[Change]]]:
     """The changes of both sides in clusters that overlap or touch in the base."""
     cluster: tuple[list[Change], list[Change]] = ([], [])
     end = -1

@@ -7,13 +7,16 @@ from workspace.merge.hunks import Agreed, Disputed, Hunk
 from workspace.merge.lines import join, restyle
 from workspace.merge.threeway import Merge
 
-CHOICES: Final = ("mine", "theirs", "both", "base")
+ALLOWED: Final = '"mine", "theirs", "both", "base", or {"text": "..."}'
 
 type Choice = str | Mapping[str, str]
 
 
 class ChoiceError(ValueError):
-    """A choice that cannot be followed. `index` is that of the hunk, counted from 0; None where the count is wrong."""
+    """A choice that cannot be followed.
+
+    `index` is that of the hunk, counted from 0; None where the number of choices is wrong.
+    """
 
     def __init__(self, message: str, *, index: int | None) -> None:
         super().__init__(message)
@@ -23,13 +26,16 @@ class ChoiceError(ValueError):
 def resolve(merged: Merge, choices: Sequence[Choice]) -> str:
     """The whole text, with `choices` in the places of the hunks, one each and in order.
 
-    A choice is "mine", "theirs", "both" (theirs, then mine), "base", or {"text": …} for other words; those get the
-    line ending of the document, and a final one where more text follows. Raises ChoiceError.
+    A choice is "mine", "theirs", "both" (theirs, then mine), "base", or {"text": …} for other words;
+    those get the line ending of the document, and a final one where more text follows. Raises
+    ChoiceError.
     """
     hunks = merged.hunks
     if isinstance(choices, str | Mapping) or len(choices) != len(hunks):
         given = "one value" if isinstance(choices, str | Mapping) else str(len(choices))
-        raise ChoiceError(f"Expected a list with one choice per hunk ({len(hunks)}), got {given}.", index=None)
+        raise ChoiceError(
+            f"Expected a list with one choice per hunk ({len(hunks)}), got {given}.", index=None
+        )
     pieces: list[str] = []
     index = 0
     for chunk in merged.chunks:
@@ -55,6 +61,6 @@ def _chosen(choice: Choice, hunk: Hunk, index: int, merged: Merge) -> tuple[str,
         case {"text": str(text), **rest} if not rest:
             return (restyle(text, merged.line_ending),)
     raise ChoiceError(
-        f'Choice {index} is {choice!r}. Allowed: {", ".join(f'"{name}"' for name in CHOICES)}, or {{"text": "..."}}.',
+        f"Choice {index} is {choice!r}. Allowed: {ALLOWED}.",
         index=index,
     )

@@ -8,8 +8,8 @@ from workspace.merge.regions import Region
 def settle(region: Region, base: Lines, head: Lines, incoming: Lines, heading: str | None) -> list[Chunk]:
     """Chunks for a disputed region, in order.
 
-    Where both sides inserted, the lines that both start or end with are agreed; where the base has lines here, the
-    region stays whole, so that a hunk's base is what both its sides were made from.
+    Where both sides inserted, the lines that both start or end with are agreed; where the base has lines
+    here, the region stays whole, so that a hunk's base is what both its sides were made from.
     """
     first, second = head.keys[region.head], incoming.keys[region.incoming]
     before = after = 0

@@ -1,7 +1,8 @@
 """The three-way merge: base, head, and the text that comes in on top of the base.
 
-Whatever merges cleanly does so to the bytes that `git merge-file` gives, except that line endings never conflict: a
-side that changed the ending of every line has its way, and so has a side that added or removed the final newline.
+Whatever merges cleanly does so to the bytes that `git merge-file` gives, except that line endings never
+conflict: a side that changed the ending of every line has its way, and so has a side that added or
+removed the final newline.
 """
 
 from collections.abc import Iterator, Sequence
@@ -20,7 +21,7 @@ MERGE_VERSION: Final = 1
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Merge:
-    """What became of a merge. `chunks` make up the whole document in order; those that are disputed are `hunks`."""
+    """What became of a merge: the whole document as chunks, in order. The disputed ones are its `hunks`."""
 
     chunks: tuple[Chunk, ...]
     line_ending: Ending
@@ -74,7 +75,7 @@ def merge(base: str, head: str, incoming: str) -> Merge:
 
 
 def _whole(text: str) -> Merge:
-    return Merge(chunks=(Agreed(text),), line_ending=usual(text))
+    return Merge(chunks=(Agreed(text),) if text else (), line_ending=usual(text))
 
 
 def _style(base: str, head: str, incoming: str) -> Ending | None:
@@ -98,7 +99,7 @@ def _third[T](base: T, head: T, incoming: T) -> T:
 
 
 def _ended(text: str, *, final: bool, line_ending: Ending) -> str:
-    """`text` with or without a final newline; one that ends an empty line stays, for the line is nothing else."""
+    """`text` with or without a final newline. One that ends an empty line stays: the line is nothing else."""
     if final:
         return text if ends(text) else text + line_ending
     last = split(text)[-1]
@@ -111,8 +112,9 @@ def _chunks(base: Lines, head: Lines, incoming: Lines, line_ending: Ending) -> I
     headings = Headings()
     for region in regions(base.keys, head.keys, incoming.keys):
         if region.verdict is not Verdict.DISPUTED:
-            agreed.append("".join(_agreed(region, base, head, incoming)))
-            headings.later(agreed[-1])
+            if text := "".join(_agreed(region, base, head, incoming)):
+                agreed.append(text)
+                headings.later(text)
             continue
         for chunk in settle(region, base, head, incoming, headings.title):
             match chunk:

@@ -1,0 +1,79 @@
+"""No text makes a merge slow. Limits are in seconds of processor time and far above what is usual."""
+
+import random
+import time
+
+import pytest
+
+from workspace.merge import merge_text
+from workspace.merge.blame import Version, blame
+from workspace.merge.diff import diff
+
+MIB = 1 << 20
+
+
+def seconds(function, *args) -> float:
+    begun = time.process_time()
+    function(*args)
+    return time.process_time() - begun
+
+
+def noise(seed: int, lines: int, words: list[str]) -> str:
+    chance = random.Random(seed)
+    return "".join(chance.choice(words) + "\n" for _ in range(lines))
+
+
+def prose(lines: int) -> list[str]:
+    chance = random.Random(7)
+    return [" ".join(str(chance.randrange(2000)) for _ in range(18)) + "\n" for _ in range(lines)]
+
+
+def edited(lines: list[str], seed: int) -> str:
+    chance, lines = random.Random(seed), list(lines)
+    for _ in range(200):
+        at = chance.randrange(len(lines))
+        lines[at : at + chance.randrange(3)] = [f"{chance.random()}\n" for _ in range(chance.randrange(3))]
+    return "".join(lines)
+
+
+def shuffled(lines: list[str], seed: int) -> str:
+    return "".join(random.Random(seed).sample(lines, len(lines)))
+
+
+EQUAL = "same\n" * 10_000
+LONG = "x" * MIB
+PROSE = prose(12_000)
+TEXTS = {
+    "equal lines": (EQUAL, EQUAL + "same\n" * 9, EQUAL[5:] + "y\n"),
+    "one long line": (LONG, LONG + "y", LONG[:-1]),
+    "empty lines": ("\n" * MIB, "\n" * (MIB - 5) + "x\n", "y\n" + "\n" * MIB),
+    "a mebibyte of prose": ("".join(PROSE), edited(PROSE, 1), edited(PROSE, 2)),
+    "a mebibyte in another order": ("".join(PROSE), shuffled(PROSE, 1), shuffled(PROSE, 2)),
+    "noise of two lines": tuple(noise(seed, 20_000, ["a", "b"]) for seed in (1, 2, 3)),
+    "noise of many lines": tuple(noise(seed, 20_000, [str(n) for n in range(500)]) for seed in (1, 2, 3)),
+    "a repeated pattern": ("a\nb\nc\n" * 20_000, "b\nc\na\n" * 20_000, "a\nc\n" * 30_000),
+}
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_a_merge_takes_less_than_two_seconds(name):
+    assert seconds(merge_text, *TEXTS[name]) < 2
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_a_diff_takes_less_than_two_seconds(name):
+    assert seconds(diff, *TEXTS[name][:2]) < 2
+
+
+def test_words_are_compared_only_as_far_as_time_allows():
+    old, new = noise(1, 3000, ["alpha ", "beta "]), noise(2, 3000, ["alpha ", "beta "])
+    page = [" ".join(text.split()) + "\n" for text in (old, new)]
+    assert seconds(diff, page[0] * 30, page[1] * 30) < 2
+
+
+def test_the_blame_of_a_long_history_takes_less_than_five_seconds():
+    lines, history = PROSE[:1000], []
+    for n in range(300):
+        lines = [*lines[: n * 3], f"line of {n}\n", *lines[n * 3 + 1 :]]
+        history.append(Version(id=str(n), text="".join(lines), parents=(str(n - 1),) if n else ()))
+    assert seconds(blame, history) < 5
