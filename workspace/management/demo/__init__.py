@@ -1,0 +1,1 @@
+"""A small company's workspace: what `manage.py demo` tells, and how."""
