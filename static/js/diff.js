@@ -1,3 +1,11 @@
+/* Two columns do not fit a phone: it gets the inline form unless it asked for the other one. */
+if (document.querySelector("[data-diff]") && matchMedia("(max-width: 40rem)").matches) {
+  const address = new URL(location.href);
+  if (!address.searchParams.has("view")) {
+    address.searchParams.set("view", "inline");
+    location.replace(address);
+  }
+}
 /* Next and previous change, by keys n and p or by the buttons. */
 const changes = [...document.querySelectorAll("[data-change]")];
 if (changes.length) {

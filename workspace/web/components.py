@@ -38,6 +38,15 @@ STATE_SHAPES = {
     "captured": "capture",
     "running": "state-running",
 }
+SURFACES = {
+    "web": "the browser",
+    "rest": "REST",
+    "mcp": "MCP",
+    "hook": "a host's hook",
+    "job": "a job",
+    "admin": "the administration",
+    "command": "a command",
+}
 STATE_STYLES = {
     "pending": "queued",
     "discarded": "superseded",
@@ -141,6 +150,12 @@ def day(then: datetime) -> str:
 def short(commit_id: str) -> str:
     """Eight characters of a commit id."""
     return commit_id[:8]
+
+
+@register.filter
+def surface(via: str) -> str:
+    """The surface that something came through, in words."""
+    return SURFACES.get(via, via)
 
 
 @register.filter

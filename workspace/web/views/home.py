@@ -10,6 +10,7 @@ from workspace.web.frame import page, person
 
 RECENT = 12
 PLACES = 8
+QUERY = 200
 
 
 def show(request: HttpRequest) -> HttpResponse:
@@ -34,10 +35,10 @@ def palette(request: HttpRequest) -> HttpResponse:
     found = [f for f in folders.tree(actor) if wanted.casefold() in f.location.casefold()][:PLACES]
     context: dict[str, object] = {"folders": found}
     if wanted:
-        context["hits"] = search.search(actor, q=wanted, mode="titles", location=None, limit=PLACES)
+        context["hits"] = search.search(actor, q=wanted[:QUERY], mode="titles", limit=PLACES)
     else:
-        context["recent"] = documents.recent(actor, limit=PLACES).items
-        context["folders"] = found[:4]
+        context["recent"] = documents.recent(actor, limit=5).items
+        context["folders"] = found[:3]
     return render(request, "palette.html", context)
 
 

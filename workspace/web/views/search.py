@@ -1,13 +1,13 @@
 """Search over what the person can read."""
 
-import re
-from html import escape
+from collections.abc import Sequence
 
 from django.http import HttpRequest, HttpResponse
-from django.utils.safestring import SafeString, mark_safe
+from django.utils.safestring import SafeString
 
-from workspace.errors import Invalid
+from workspace.errors import Invalid, NotFound
 from workspace.queries import citations, search
+from workspace.web.diffs import spanned
 from workspace.web.frame import page, person
 
 MODES = (("auto", "Everything"), ("text", "Words"), ("titles", "Titles"))
@@ -27,27 +27,20 @@ def show(request: HttpRequest) -> HttpResponse:
     except Invalid as refusal:
         context["errors"] = [f"{e.field} {e.message}" for e in refusal.errors]
         return page(request, "search.html", context, status=422)
+    except NotFound:
+        context["errors"] = ["There is no folder of that name that you can see."]
+        return page(request, "search.html", context, status=422)
     context["hits"] = [
         {
             "hit": hit,
             "web_path": citations.web_path(hit.location, at=hit.commit, lines=hit.lines),
-            "marked": highlighted(hit.snippet, q),
+            "marked": highlighted(hit.snippet, hit.highlights),
         }
         for hit in found
     ]
     return page(request, "search.html", context)
 
 
-def highlighted(snippet: str, q: str) -> SafeString:
-    """The snippet, escaped, with the words of ``q`` marked."""
-    words = sorted({word for word in re.findall(r"\w+", q) if len(word) > 1 or not word.isascii()}, key=len, reverse=True)
-    if not words:
-        return mark_safe(escape(snippet))
-    pattern = re.compile("|".join(re.escape(word) for word in words[:16]), re.IGNORECASE)
-    out, at = [], 0
-    for found in pattern.finditer(snippet):
-        out.append(escape(snippet[at : found.start()]))
-        out.append(f"<mark>{escape(found.group())}</mark>")
-        at = found.end()
-    out.append(escape(snippet[at:]))
-    return mark_safe("".join(out))
+def highlighted(snippet: str, highlights: Sequence[tuple[int, int]]) -> SafeString:
+    """The snippet, escaped, with the words that were found marked."""
+    return spanned(snippet, highlights, "mark")

@@ -1,0 +1,131 @@
+"""Every page opens, under the strictest policy, and tells a stranger nothing."""
+
+import gzip
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.contrib.staticfiles import finders
+from django.test import Client
+
+from tests.cast import Cast
+from tests.web.conftest import SignIn
+from workspace.services import folders
+
+PLAN = "product/launch/plan.md"
+PAGES = [
+    "/",
+    "/palette",
+    "/palette?q=plan",
+    f"/d/{PLAN}",
+    f"/raw/{PLAN}",
+    f"/edit/{PLAN}",
+    f"/move/{PLAN}",
+    f"/delete/{PLAN}",
+    f"/history/{PLAN}",
+    f"/diff/{PLAN}",
+    f"/blame/{PLAN}",
+    f"/share/{PLAN}",
+    "/f/product",
+    "/f/product/launch",
+    "/tree/product",
+    "/new/folder",
+    "/new/folder?in=product/launch",
+    "/new/document/product/launch",
+    "/move/product/launch",
+    "/delete/product/launch",
+    "/share/product/launch",
+    "/conflicts",
+    "/conflicts?state=resolved",
+    "/captures",
+    "/search",
+    "/search?q=launch",
+    "/search?q=launch&mode=titles&location=product",
+    "/agents",
+    "/jobs",
+    "/jobs?state=failed",
+    "/help/connect",
+    "/help/connect?host=codex",
+]
+PLACES = [page for page in PAGES if PLAN in page or "product/launch" in page]
+
+
+@pytest.mark.parametrize("address", PAGES)
+def test_the_owner_opens_every_page(signed_in: SignIn, plan: str, address: str) -> None:
+    response = signed_in("alice").get(address, follow=True)
+
+    assert response.status_code == 200
+
+
+@pytest.mark.parametrize("address", PAGES)
+def test_a_page_holds_no_inline_script_or_style(signed_in: SignIn, plan: str, address: str) -> None:
+    response = signed_in("alice").get(address, follow=True)
+    html = response.content.decode()
+
+    assert not re.search(r"<[^>]+\sstyle=", html)
+    assert "<style" not in html
+    assert not re.search(r"<[^>]+\son[a-z]+=", html)
+    assert all("src=" in tag for tag in re.findall(r"<script[^>]*>", html))
+    policy = response["Content-Security-Policy"]
+    assert "default-src 'none'" in policy
+    assert "unsafe" not in policy
+
+
+@pytest.mark.parametrize("address", PAGES)
+def test_every_page_asks_for_a_sign_in(client: Client, plan: str, address: str) -> None:
+    response = client.get(address)
+
+    assert response.status_code == 302
+    assert response["Location"].startswith("/accounts/login/")
+
+
+def bare(html: bytes) -> str:
+    """A page without what differs on every answer: request id, nonces, form tokens."""
+    text = re.sub(r'nonce="[^"]*"', "", html.decode())
+    text = re.sub(r"req_[0-9a-f]+", "", text)
+    return re.sub(r'(csrfmiddlewaretoken" value="|X-CSRFToken": ")[^"]+', "", text)
+
+
+@pytest.mark.parametrize("address", PLACES)
+def test_hidden_and_absent_are_one_answer(signed_in: SignIn, plan: str, address: str) -> None:
+    mallory = signed_in("mallory")
+    hidden = mallory.get(address)
+    absent = mallory.get(address.replace("product/launch", "product/nothing"))
+
+    if address == "/new/folder?in=product/launch":
+        assert hidden.status_code == absent.status_code == 200
+        return
+    assert hidden.status_code == absent.status_code == 404
+    assert bare(hidden.content) == bare(absent.content)
+    assert {k for k, _ in hidden.items()} == {k for k, _ in absent.items()}
+    assert "launch" not in hidden.content.decode()
+
+
+def test_an_unknown_address_is_the_same_not_found(signed_in: SignIn, plan: str) -> None:
+    mallory = signed_in("mallory")
+
+    assert bare(mallory.get("/nowhere/at/all").content) == bare(mallory.get(f"/d/{PLAN}").content)
+
+
+@pytest.mark.parametrize("address", [f"/d/{PLAN}", f"/edit/{PLAN}", f"/diff/{PLAN}", "/f/product/launch"])
+def test_the_scripts_of_a_page_fit_into_60_kilobytes(signed_in: SignIn, plan: str, address: str) -> None:
+    html = signed_in("alice").get(address, follow=True).content.decode()
+    scripts = re.findall(r'<script[^>]*src="/static/([^"?]+)', html)
+    paths = [finders.find(script) for script in scripts]
+
+    assert len(scripts) >= 3
+    assert sum(len(gzip.compress(Path(path).read_bytes(), 6)) for path in paths) <= 60 * 1024
+
+
+def test_the_frame_costs_the_same_queries_however_many_folders(
+    signed_in: SignIn, cast: Cast, django_assert_max_num_queries: Any
+) -> None:
+
+    alice = signed_in("alice")
+    with django_assert_max_num_queries(60) as few:
+        alice.get("/agents")
+    for n in range(30):
+        folders.create(cast.alice, location=f"product/area {n}")
+    with django_assert_max_num_queries(len(few.captured_queries)):
+        alice.get("/agents")
