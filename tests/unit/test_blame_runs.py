@@ -1,5 +1,7 @@
 """Who brought in which line."""
 
+from itertools import pairwise
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -118,5 +120,5 @@ def test_lines_that_never_repeat_belong_to_the_version_that_first_had_them(data)
     assert [run.id for run in runs for _ in range(run.start_line, run.end_line + 1)] == [
         first[x] for x in lines
     ]
-    assert all(before.end_line + 1 == after.start_line for before, after in zip(runs, runs[1:], strict=False))
-    assert all(before.id != after.id for before, after in zip(runs, runs[1:], strict=False))
+    assert all(before.end_line + 1 == after.start_line for before, after in pairwise(runs))
+    assert all(before.id != after.id for before, after in pairwise(runs))

@@ -18,6 +18,7 @@ def test_an_inserted_block_slides_down_as_far_as_it_goes():
 
 def test_a_deletion_stays_where_it_faces_an_insertion():
     assert changes(["b", "b"], ["a", "b"]) == [Change(0, 1, 0, 1)]
+    assert changes(["a", "a"], ["b", "a", "b"]) == [Change(0, 0, 0, 1), Change(1, 2, 2, 3)]
 
 
 def test_blocks_that_meet_while_sliding_become_one():

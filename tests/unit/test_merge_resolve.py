@@ -50,7 +50,7 @@ def test_a_wrong_number_of_choices_is_refused(merged, choices):
 )
 def test_an_unknown_choice_is_refused_by_its_index(merged, choice):
     with pytest.raises(
-        ChoiceError, match='Choice 1 is .*Allowed: "mine", "theirs", "both", "base"'
+        ChoiceError, match=r'Choice 1 is .*Allowed: "mine", "theirs", "both", "base"'
     ) as refused:
         resolve(merged, ["mine", choice])
     assert refused.value.index == 1
