@@ -54,7 +54,14 @@ def test_names_are_escaped() -> None:
 
 @pytest.mark.parametrize(
     ("seconds", "words"),
-    [(3, "just now"), (-3, "just now"), (60, "1 min ago"), (3599, "59 min ago"), (86_400, "1 d ago"), (-7200, "in 2 h")],
+    [
+        (3, "just now"),
+        (-3, "just now"),
+        (60, "1 min ago"),
+        (3599, "59 min ago"),
+        (86_400, "1 d ago"),
+        (-7200, "in 2 h"),
+    ],
 )
 def test_ages_in_words(seconds: int, words: str) -> None:
     assert age_words(NOW - timedelta(seconds=seconds), now=NOW) == words

@@ -87,9 +87,7 @@ def test_a_newer_commit_is_told_of_without_a_reload(signed_in: SignIn, cast: Cas
 
 
 def test_a_diff_marks_the_words(signed_in: SignIn, cast: Cast, plan: str) -> None:
-    services.edit(
-        cast.bob, location=LOCATION, content=PLAN.replace("an hour", "one day"), expected_commit=plan
-    )
+    services.edit(cast.bob, location=LOCATION, content=PLAN.replace("an hour", "one day"), expected_commit=plan)
     for view in ("side", "inline"):
         html = signed_in("carol").get(f"/diff/{LOCATION}?view={view}").content.decode()
         assert "<del>an hour</del>" in html

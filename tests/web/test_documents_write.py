@@ -81,9 +81,7 @@ def test_a_form_that_comes_back_is_another_request(signed_in: SignIn, cast: Cast
 def test_a_stale_form_is_merged(signed_in: SignIn, cast: Cast, plan: str) -> None:
     bob = signed_in("bob")
     form = form_of(bob, f"/edit/{LOCATION}")
-    services.edit(
-        cast.scout, location=LOCATION, content=PLAN.replace("progress bar", "queue"), expected_commit=plan
-    )
+    services.edit(cast.scout, location=LOCATION, content=PLAN.replace("progress bar", "queue"), expected_commit=plan)
     response = bob.post(
         f"/edit/{LOCATION}", {**form, "content": typed(PLAN.replace("an hour", "a minute"))}, follow=True
     )
@@ -131,7 +129,11 @@ def test_a_reader_cannot_see_the_draft(contested: Any, signed_in: SignIn, cast: 
         ({"choice-0": "mine"}, "two thousand", "nine hundred"),
         ({"choice-0": "theirs"}, "nine hundred", "two thousand"),
         ({"choice-0": "base"}, "a thousand", "two thousand"),
-        ({"choice-0": "both"}, "two thousand", "a thousand teams in the first month. Support answers within an hour.\n\nWe"),
+        (
+            {"choice-0": "both"},
+            "two thousand",
+            "a thousand teams in the first month. Support answers within an hour.\n\nWe",
+        ),
         ({"choice-0": "text", "text-0": "We want all the teams.\r\n"}, "We want all the teams.\n", "\r"),
     ],
 )
@@ -158,9 +160,7 @@ def test_an_undecided_place_is_asked_for_again(contested: Any, signed_in: SignIn
     assert len(conflicts.listing(cast.bob).items) == 1
 
 
-def test_the_document_moving_on_keeps_the_choices(
-    contested: Any, signed_in: SignIn, cast: Cast
-) -> None:
+def test_the_document_moving_on_keeps_the_choices(contested: Any, signed_in: SignIn, cast: Cast) -> None:
     found = conflicts.listing(cast.bob).items[0]
     services.append(cast.alice, location=LOCATION, content="One more.")
     sent = {"choice-0": "mine", "expected_commit": found.head_commit}
@@ -198,9 +198,7 @@ def test_a_refused_save_gives_the_text_back(signed_in: SignIn, cast: Cast, plan:
     assert text_of(cast) == PLAN
 
 
-def test_a_base_that_is_no_commit_of_it_is_refused_with_the_text_kept(
-    signed_in: SignIn, cast: Cast, plan: str
-) -> None:
+def test_a_base_that_is_no_commit_of_it_is_refused_with_the_text_kept(signed_in: SignIn, cast: Cast, plan: str) -> None:
     response = signed_in("bob").post(f"/edit/{LOCATION}", {"content": "Typed", "base": "zzz"})
 
     assert response.status_code == 422
@@ -274,7 +272,9 @@ def test_a_name_that_is_taken_is_409_and_overwrites_nothing(signed_in: SignIn, c
     assert text_of(cast) == PLAN
 
 
-@pytest.mark.parametrize("location", ["", "plan.md", "product//x.md", "product/launch/..", "product/launch/" + "x" * 201])
+@pytest.mark.parametrize(
+    "location", ["", "plan.md", "product//x.md", "product/launch/..", "product/launch/" + "x" * 201]
+)
 def test_an_illegal_location_is_422_with_the_text_kept(signed_in: SignIn, cast: Cast, location: str) -> None:
     response = signed_in("bob").post("/new/document/product/launch", {"location": location, "content": "Typed"})
 
@@ -311,10 +311,10 @@ def test_delete_and_bring_back(signed_in: SignIn, cast: Cast, plan: str) -> None
 
 
 def test_restore_makes_an_earlier_version_current(signed_in: SignIn, cast: Cast, plan: str) -> None:
-    now = services.edit(cast.alice, location=LOCATION, content="# Wiped\n", expected_commit=plan)
+    services.edit(cast.alice, location=LOCATION, content="# Wiped\n", expected_commit=plan)
     bob = signed_in("bob")
     assert "Restore this version" in bob.get(f"/d/{LOCATION}?at={plan}").content.decode()
-    bob.post(f"/restore/{LOCATION}", {"commit": plan, "base": now.commit})
+    bob.post(f"/restore/{LOCATION}", {"commit": plan, "base": commits(cast)[0].id})
 
     assert text_of(cast) == PLAN
     assert len(commits(cast)) == 3
@@ -341,4 +341,20 @@ def test_a_move_after_an_edit_asks_to_look_again(signed_in: SignIn, cast: Cast, 
 
     assert response.status_code == 409
     assert "Look at it once more" in response.content.decode()
+    assert "More." in text_of(cast)
+
+
+def test_a_deletion_decided_on_an_older_version_is_not_done(signed_in: SignIn, cast: Cast, plan: str) -> None:
+    services.append(cast.alice, location=LOCATION, content="More.")
+    response = signed_in("bob").post(f"/delete/{LOCATION}", {"base": plan})
+
+    assert response.status_code == 409
+    assert "More." in text_of(cast)
+
+
+def test_a_restoration_decided_on_an_older_version_is_not_done(signed_in: SignIn, cast: Cast, plan: str) -> None:
+    services.append(cast.alice, location=LOCATION, content="More.")
+    response = signed_in("bob").post(f"/restore/{LOCATION}", {"base": plan, "commit": plan})
+
+    assert response.status_code == 409
     assert "More." in text_of(cast)

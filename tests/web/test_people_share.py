@@ -102,7 +102,8 @@ def test_a_person_signs_in_with_email_and_password(client: Client, cast: Cast) -
     wrong = client.post("/accounts/login/", {"login": "alice@example.org", "password": "nope"})
     assert 'aria-invalid="true"' in wrong.content.decode() or "notice-bad" in wrong.content.decode()
     right = client.post(
-        "/accounts/login/?next=/agents", {"login": "alice@example.org", "password": "correct horse battery", "next": "/agents"}
+        "/accounts/login/?next=/agents",
+        {"login": "alice@example.org", "password": "correct horse battery", "next": "/agents"},
     )
 
     assert right["Location"] == "/agents"

@@ -1,5 +1,6 @@
 """Settings. What a person may change is an environment variable: see the table in the documentation."""
 
+import contextlib
 import os
 import secrets
 import sys
@@ -34,6 +35,10 @@ BATON_HTTPS = _base.scheme == "https"
 BATON_PROXIES = [address.strip() for address in env.text("BATON_PROXIES").split(",") if address.strip()]
 
 
+def _unusable(error: OSError) -> WrongValue:
+    return WrongValue("BATON_DATA", f"a folder that can be written (--data of `up`); {BATON_DATA}: {error.strerror}")
+
+
 def _secret_key() -> str:
     """The key of the environment, else the one in the data folder, made on first use."""
     if key := env.text("BATON_SECRET_KEY"):
@@ -42,28 +47,20 @@ def _secret_key() -> str:
         return key
     path = BATON_DATA / "secret_key"
     try:
-        if key := path.read_text(encoding="ascii").strip():
-            return key
-        path.unlink()
-    except FileNotFoundError:
-        pass
-    except OSError as error:
-        raise WrongValue("BATON_DATA", f"a folder that can be read and written ({error.strerror}: {path})") from error
-    try:
         BATON_DATA.mkdir(parents=True, exist_ok=True)
-        fresh = path.with_name(f"secret_key.{os.getpid()}")
-        with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as handle:
-            handle.write(secrets.token_urlsafe(64))
-        try:
+        if not path.exists():
+            fresh = path.with_name(f"secret_key.{os.getpid()}")
+            with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as handle:
+                handle.write(secrets.token_urlsafe(64))
+                handle.flush()
+                os.fsync(handle.fileno())
             # Two first starts at once: link, unlike rename, keeps the first one's key.
-            os.link(fresh, path)
-        except FileExistsError:
-            pass
-        finally:
+            with contextlib.suppress(FileExistsError):
+                os.link(fresh, path)
             fresh.unlink()
         return path.read_text(encoding="ascii").strip()
     except OSError as error:
-        raise WrongValue("BATON_DATA", f"a folder that can be written ({error.strerror}: {BATON_DATA})") from error
+        raise _unusable(error) from error
 
 
 SECRET_KEY = _secret_key()
@@ -186,6 +183,8 @@ LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = "/"
 LOGOUT_REDIRECT_URL = "account_login"
 
+CSRF_FAILURE_VIEW = "workspace.web.errors.csrf_failed"
+
 ACCOUNT_ADAPTER = "allauth.account.adapter.DefaultAccountAdapter"
 ACCOUNT_USER_MODEL_USERNAME_FIELD = None
 ACCOUNT_USER_MODEL_EMAIL_FIELD = "email"
@@ -304,7 +303,10 @@ CELERY_BROKER_CONNECTION_TIMEOUT = 1.0
 CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, Any] = {"max_retries": 0}
 if CELERY_BROKER_URL.startswith("filesystem:"):
     BATON_BROKER_FOLDER = BATON_DATA / "broker"
-    BATON_BROKER_FOLDER.mkdir(parents=True, exist_ok=True)
+    try:
+        BATON_BROKER_FOLDER.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise _unusable(error) from error
     CELERY_BROKER_TRANSPORT_OPTIONS |= {
         "data_folder_in": str(BATON_BROKER_FOLDER),
         "data_folder_out": str(BATON_BROKER_FOLDER),

@@ -18,3 +18,8 @@ if find_spec("workspace.rest") and find_spec("workspace.rest.urls"):
     urlpatterns.append(path("", include("workspace.rest.urls")))
 if find_spec("workspace.web") and find_spec("workspace.web.urls"):
     urlpatterns.append(path("", include("workspace.web.urls")))
+
+handler400 = "workspace.web.errors.bad_request"
+handler403 = "workspace.web.errors.forbidden"
+handler404 = "workspace.web.errors.not_found"
+handler500 = "workspace.web.errors.broken"

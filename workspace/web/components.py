@@ -18,7 +18,8 @@ STATE_SHAPES = {
     "done": "state-saved",
     "resolved": "state-saved",
     "indexed": "state-saved",
-    "summarised": "state-saved",
+    "summarised": "state-proposed",
+    "consolidated": "handoff",
     "acknowledged": "state-saved",
     "active": "state-saved",
     "merged": "merge",
@@ -51,7 +52,8 @@ STATE_STYLES = {
     "pending": "queued",
     "discarded": "superseded",
     "expired": "stale",
-    "summarised": "done",
+    "summarised": "proposed",
+    "consolidated": "done",
     "acknowledged": "done",
     "active": "done",
     "revoked": "superseded",
@@ -77,9 +79,7 @@ def mark(author: Author, size: str = "") -> SafeString:
     drawn = mark_of(author)
     extra = f" mark-{size}" if size else ""
     if drawn.kind == "job":
-        return format_html(
-            '<span class="mark mark-job{}" title="{}">{}</span>', extra, drawn.title, icon("gear")
-        )
+        return format_html('<span class="mark mark-job{}" title="{}">{}</span>', extra, drawn.title, icon("gear"))
     return format_html(
         '<span class="mark mark-{}{} hue-{}" title="{}" aria-hidden="true">{}</span>',
         drawn.kind,
@@ -110,7 +110,8 @@ def commit(commit_id: str, location: str = "") -> SafeString:
         return mark_safe("")
     href = f"/d/{quote(location)}?at={commit_id}" if location else "#"
     return format_html(
-        '<span class="commit"><a href="{}" data-copy="{}" data-said="Commit id copied" title="Copy commit {}">{}</a></span>',
+        '<span class="commit"><a href="{}" data-copy="{}" data-said="Commit id copied"'
+        ' title="Copy commit {}">{}</a></span>',
         href,
         commit_id,
         commit_id,

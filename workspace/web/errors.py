@@ -8,6 +8,7 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
 from django.shortcuts import redirect, render
+from django.urls import reverse
 
 from workspace import errors
 from workspace.web.frame import page
@@ -80,6 +81,17 @@ def fault(request: HttpRequest, status: int, title: str, detail: str, **more: An
     if user is not None and user.is_authenticated:
         return page(request, "error.html", context, status=status)
     return render(request, "error_entrance.html", context, status=status)
+
+
+def moved_on(request: HttpRequest, location: str) -> HttpResponse:
+    """The document has a newer version than the one that a deletion or restoration was decided on."""
+    return fault(
+        request,
+        409,
+        "The document has changed meanwhile",
+        "Nothing was done. Look at it as it is now, then decide again.",
+        back=reverse("document", args=[location]),
+    )
 
 
 def answering(view: View) -> View:

@@ -4,7 +4,11 @@ from django import forms
 
 from workspace.web.forms.base import PlainForm, text_input
 
-ROLES = [("viewer", "Viewer: reads"), ("editor", "Editor: reads and writes"), ("manager", "Manager: also decides on access")]
+ROLES = [
+    ("viewer", "Viewer: reads"),
+    ("editor", "Editor: reads and writes"),
+    ("manager", "Manager: also decides on access"),
+]
 HOSTS = [
     ("", "Any MCP host"),
     ("claude-code", "Claude Code"),
@@ -56,9 +60,7 @@ class AgentForm(PlainForm):
         help_text="A folder or document. Empty: wherever you may.",
         widget=text_input("product/launch", spellcheck="false"),
     )
-    expires_days = forms.IntegerField(
-        required=False, min_value=1, max_value=3650, label="Ends after days", initial=90
-    )
+    expires_days = forms.IntegerField(required=False, min_value=1, max_value=3650, label="Ends after days", initial=90)
 
     def scopes(self) -> tuple[str, ...]:
         """The narrowing as the service takes it."""

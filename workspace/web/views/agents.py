@@ -79,8 +79,10 @@ def revoke(request: HttpRequest, agent_id: str) -> HttpResponse:
 def connect(request: HttpRequest) -> HttpResponse:
     """The exact lines for each host, with this instance's address."""
     address = MCP.format(base=settings.BATON_BASE_URL)
-    hosts = [{"key": key, "name": name, "say": say, "lines": [line.format(mcp=address) for line in lines]}
-             for key, name, say, lines in HOSTS]
+    hosts = [
+        {"key": key, "name": name, "say": say, "lines": [line.format(mcp=address) for line in lines]}
+        for key, name, say, lines in HOSTS
+    ]
     chosen = next((host for host in hosts if host["key"] == request.GET.get("host")), hosts[0])
     return page(request, "connect.html", {"hosts": hosts, "host": chosen}, section="agents")
 

@@ -6,7 +6,6 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 
-from workspace.digest.summary import SECTIONS
 from workspace.errors import Invalid, NotFound
 from workspace.markdown import lines
 from workspace.queries import captures
@@ -39,7 +38,7 @@ def index(request: HttpRequest) -> HttpResponse:
 def show(request: HttpRequest, capture_id: str) -> HttpResponse:
     """One capture: its summary, its text, and what became of it."""
     capture = captures.show(person(request), id=capture_id)
-    order = sorted(capture.summary_lines or (), key=lambda line: SECTIONS.index(line.section))
+    order = sorted(capture.summary_lines or (), key=lambda line: list(TITLES).index(line.section))
     groups = [
         {"title": TITLES[section], "lines": [line.text for line in group]}
         for section, group in groupby(order, key=lambda line: line.section)

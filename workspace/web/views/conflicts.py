@@ -56,9 +56,7 @@ def index(request: HttpRequest) -> HttpResponse:
     return page(request, "conflict/list.html", context, section="conflicts")
 
 
-def resolution(
-    request: HttpRequest, actor: Actor, conflict_id: str, *, status: int = 200, **more: Any
-) -> HttpResponse:
+def resolution(request: HttpRequest, actor: Actor, conflict_id: str, *, status: int = 200, **more: Any) -> HttpResponse:
     """The resolution page. The choices of a form that was sent stay as they were."""
     conflict = conflicts.show(actor, id=conflict_id)
     context = {
@@ -160,7 +158,10 @@ def _against(base: str, text: str) -> SafeString:
     if not text.strip():
         return mark_safe("removed here")
     marked = {
-        line.new_number: line.spans for hunk in diff(base, text, CONTEXT) for line in hunk.lines if line.kind == "insert"
+        line.new_number: line.spans
+        for hunk in diff(base, text, CONTEXT)
+        for line in hunk.lines
+        if line.kind == "insert"
     }
     shown = text.rstrip("\r\n").splitlines()
     return mark_safe(

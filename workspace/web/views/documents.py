@@ -17,6 +17,7 @@ from workspace.queries import access, citations, conflicts, documents, folders, 
 from workspace.services import documents as services
 from workspace.services import receipts
 from workspace.services.outcomes import Conflict, Merged, Replayed, Saved, Unchanged, Written
+from workspace.web.errors import moved_on
 from workspace.web.forms.documents import CreateForm, WriteForm
 from workspace.web.frame import page, person
 from workspace.web.views.conflicts import resolution
@@ -96,9 +97,7 @@ def editor(
         "moved_on": moved_on,
         "preview": mark_safe(markdown.render(lines.normalise(content)).html) if content and status == 200 else "",
     }
-    return page(
-        request, "document/edit.html", context, at=location.rpartition("/")[0], current=location, status=status
-    )
+    return page(request, "document/edit.html", context, at=location.rpartition("/")[0], current=location, status=status)
 
 
 def edit(request: HttpRequest, location: str) -> HttpResponse:
@@ -141,8 +140,10 @@ def save(request: HttpRequest, location: str) -> HttpResponse:
 def landed(request: HttpRequest, actor: Actor, outcome: Written | Conflict) -> HttpResponse:
     """Where a write leads: to the document, or with 409 to the page that settles the conflict."""
     match outcome:
+        case Conflict(conflict=str(draft)):
+            return resolution(request, actor, draft, status=409)
         case Conflict():
-            return resolution(request, actor, outcome.conflict, status=409)
+            return moved_on(request, outcome.location)
         case Merged():
             messages.success(request, f"Merged with what was saved meanwhile, as {outcome.commit[:8]}.")
         case Unchanged():

@@ -13,9 +13,9 @@ from workspace.queries.folders import FolderView
 from workspace.services import documents as document_services
 from workspace.services import folders as folder_services
 from workspace.services.outcomes import Conflict
+from workspace.web.errors import moved_on
 from workspace.web.forms.documents import MoveForm
 from workspace.web.frame import page, person
-from workspace.web.views.conflicts import resolution
 
 
 def at(actor: Actor, location: str) -> DocumentText | FolderView:
@@ -58,9 +58,7 @@ def move(request: HttpRequest, location: str) -> HttpResponse:
     target, acknowledged = form.cleaned_data["target"].strip("/"), "acknowledge" in request.POST
     try:
         if isinstance(place, FolderView):
-            moved = folder_services.move(
-                actor, source=location, target=target, acknowledge_access_change=acknowledged
-            )
+            moved = folder_services.move(actor, source=location, target=target, acknowledge_access_change=acknowledged)
             messages.success(request, f"Moved to {moved.location}.")
             return redirect("folder", moved.location)
         outcome = document_services.move(
@@ -80,7 +78,7 @@ def move(request: HttpRequest, location: str) -> HttpResponse:
         return _mover(request, place, form, status=409, change=refusal)
     if isinstance(outcome, Conflict):
         form = MoveForm(initial={"target": target, "base": outcome.head_commit})
-        return _mover(request, place, form, status=409, moved_on=True)
+        return _mover(request, place, form, status=409, changed=True)
     messages.success(request, f"Moved to {outcome.location}.")
     return redirect("document", outcome.location)
 
@@ -111,10 +109,8 @@ def delete(request: HttpRequest, location: str) -> HttpResponse:
         messages.success(request, f"Deleted {location} with {count} documents. Each can be brought back.")
         parent = location.rpartition("/")[0]
         return redirect("folder", parent) if parent else redirect("home")
-    outcome = document_services.delete(
-        actor, location=location, expected_commit=request.POST.get("base") or None
-    )
+    outcome = document_services.delete(actor, location=location, expected_commit=request.POST.get("base") or None)
     if isinstance(outcome, Conflict):
-        return resolution(request, actor, outcome.conflict, status=409)
+        return moved_on(request, location)
     messages.success(request, f"Deleted {location}. Its page brings it back.")
     return redirect("folder", location.rpartition("/")[0])

@@ -1,6 +1,7 @@
 """Search over what the person can read."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.utils.safestring import SafeString
@@ -19,7 +20,7 @@ def show(request: HttpRequest) -> HttpResponse:
     q, within = request.GET.get("q", "").strip(), request.GET.get("location", "").strip().strip("/")
     mode = request.GET.get("mode", "auto")
     mode = mode if mode in dict(MODES) else "auto"
-    context = {"q": q, "within": within, "mode": mode, "modes": MODES, "hits": []}
+    context: dict[str, Any] = {"q": q, "within": within, "mode": mode, "modes": MODES, "hits": []}
     if not q:
         return page(request, "search.html", context)
     try:

@@ -25,7 +25,9 @@ def _shown(
     context = {
         "location": location,
         "form": form,
-        "grants": [(g, _face(g), _may_revoke(actor, place.abilities, g)) for g in access.grants(actor, location=location)],
+        "grants": [
+            (g, _face(g), _may_revoke(actor, place.abilities, g)) for g in access.grants(actor, location=location)
+        ],
         "readers": access.readers(actor, location=location),
         "may_share": place.abilities.share,
         "abilities": place.abilities,
@@ -42,11 +44,7 @@ def _may_revoke(actor: Actor, abilities: Abilities, grant: GrantRow) -> bool:
     """Whether the service would take this grant back: managers all, editors up to editor, everybody their own."""
     if grant.inherited_from:
         return False
-    return (
-        abilities.manage
-        or grant.subject == actor.email
-        or (abilities.share and grant.role is not Role.MANAGER)
-    )
+    return abilities.manage or grant.subject == actor.email or (abilities.share and grant.role is not Role.MANAGER)
 
 
 def show(request: HttpRequest, location: str) -> HttpResponse:
