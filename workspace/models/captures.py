@@ -3,6 +3,7 @@
 from django.db import models
 from django.db.models.functions import Now
 
+from workspace.actor import Actor, Role
 from workspace.models.agents import Agent
 from workspace.models.documents import Commit
 from workspace.models.folders import Folder
@@ -45,6 +46,12 @@ class Capture(models.Model):
 
     def __str__(self) -> str:
         return self.id
+
+    def erasable_by(self, actor: Actor, role: Role) -> bool:
+        """Whether ``actor``, with ``role`` on the folder, may erase it: who made it, as long as they are an editor
+        there, and the folder's managers."""
+        own = self.author_id is not None and self.author_id == actor.person
+        return role >= (Role.EDITOR if own else Role.MANAGER)
 
 
 class Summary(models.Model):

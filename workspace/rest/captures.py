@@ -10,7 +10,6 @@ from workspace.errors import Forbidden, IdempotencyMismatch, Invalid, NotFound
 from workspace.queries import captures as reads
 from workspace.rest import bodies, parameters
 from workspace.rest.answers import answer, moment, nothing, page
-from workspace.rest.documents import ALICE
 from workspace.rest.endpoint import Endpoint
 from workspace.rest.provenance import AuthorOut, author
 from workspace.rest.receipts import ReceiptOut
@@ -54,12 +53,17 @@ class CaptureOut(serializers.Serializer[Any]):
     author = AuthorOut()
     created_at = serializers.DateTimeField()
     redactions = serializers.DictField(child=serializers.IntegerField())
-    state = serializers.CharField(help_text="How far it is on its way into HANDOFF.md.")
+    state = serializers.ChoiceField(
+        choices=["captured", "summarised", "consolidated", "indexed", "failed", "deleted"],
+        help_text="How far it came: consolidated is in HANDOFF.md, indexed is found there by search.",
+    )
     deleted = serializers.BooleanField()
+    excerpt = serializers.CharField(help_text="Its first line.")
+    delete_after = serializers.DateTimeField(allow_null=True)
 
 
 class SummaryLineOut(serializers.Serializer[Any]):
-    section = serializers.CharField()
+    section = serializers.ChoiceField(choices=["asked", "decided", "tried", "changed", "open"])
     text = serializers.CharField()
 
 
@@ -68,7 +72,8 @@ class CaptureDetailOut(CaptureOut):
 
     content = serializers.CharField(help_text="Empty once it is erased.")
     summary_lines = SummaryLineOut(many=True)
-    timeline = ReceiptOut(many=True)
+    timeline = ReceiptOut(many=True, help_text="What became of it, oldest first.")
+    handed_off = serializers.CharField(allow_null=True, help_text="The commit of HANDOFF.md that first holds it.")
     may_erase = serializers.BooleanField()
 
 
@@ -86,7 +91,7 @@ class Captures(Endpoint):
     )
     def get(self, request: Request) -> HttpResponse:
         """Newest first, of the folders that you can see."""
-        found = reads.list(
+        found = reads.listing(
             self.actor,
             folder=parameters.text(request, "folder") or None,
             limit=parameters.limit(request),
@@ -177,6 +182,8 @@ def row(found: reads.CaptureRow) -> dict[str, Any]:
         "redactions": found.redactions,
         "state": found.state,
         "deleted": found.deleted,
+        "excerpt": found.excerpt,
+        "delete_after": moment(found.delete_after),
     }
 
 
@@ -184,7 +191,8 @@ def detail(found: reads.CaptureView) -> dict[str, Any]:
     """A capture as ``CaptureDetailOut``."""
     return row(found) | {
         "content": found.content,
-        "summary_lines": found.summary_lines,
+        "summary_lines": [{"section": line.section, "text": line.text} for line in found.summary_lines],
         "timeline": [receipt(one) for one in found.timeline],
+        "handed_off": found.handed_off,
         "may_erase": found.may_erase,
     }

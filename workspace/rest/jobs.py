@@ -6,12 +6,13 @@ from django.http import HttpResponse
 from rest_framework import serializers
 from rest_framework.request import Request
 
-from workspace.errors import Invalid
-from workspace.queries import jobs
+from workspace.errors import Forbidden, Invalid, NotFound
+from workspace.queries import jobs as reads
 from workspace.rest import parameters
-from workspace.rest.answers import moment, page
+from workspace.rest.answers import moment, nothing, page
 from workspace.rest.endpoint import Endpoint
-from workspace.rest.schema import PAGED, operation, page_of, query
+from workspace.rest.schema import PAGED, in_path, operation, page_of, query
+from workspace.services import jobs
 
 STATES = ("pending", "running", "done", "failed")
 KINDS = ("index", "summarise", "consolidate", "retain")
@@ -30,6 +31,7 @@ class JobOut(serializers.Serializer[Any]):
     last_error = serializers.CharField()
     created_at = serializers.DateTimeField()
     finished_at = serializers.DateTimeField(allow_null=True)
+    may_retry = serializers.BooleanField(help_text="Whether it failed and you may have it tried again.")
 
 
 class Jobs(Endpoint):
@@ -47,7 +49,7 @@ class Jobs(Endpoint):
     )
     def get(self, request: Request) -> HttpResponse:
         """Newest first, of the documents and folders that you can see."""
-        found = jobs.list(
+        found = jobs.listing(
             self.actor,
             state=parameters.word(request, "state", *STATES),
             kind=parameters.word(request, "kind", *KINDS),
@@ -57,7 +59,22 @@ class Jobs(Endpoint):
         return page(found, row)
 
 
-def row(found: jobs.JobRow) -> dict[str, Any]:
+class Retries(Endpoint):
+    @operation(
+        "retryJob",
+        "Retry a job",
+        tag="background",
+        status=204,
+        parameters=[in_path("id", "The job's id, job_…")],
+        refuses=[NotFound, Forbidden],
+    )
+    def post(self, request: Request, id: str) -> HttpResponse:
+        """Makes a failed job due at once, with all its tries. One that did not fail is left as it is. Needs editor."""
+        jobs.retry(self.actor, job=id)
+        return nothing()
+
+
+def row(found: reads.JobRow) -> dict[str, Any]:
     """A job as ``JobOut``."""
     return {
         "id": found.id,
@@ -70,4 +87,5 @@ def row(found: jobs.JobRow) -> dict[str, Any]:
         "last_error": found.last_error,
         "created_at": moment(found.created_at),
         "finished_at": moment(found.finished_at),
+        "may_retry": found.may_retry,
     }

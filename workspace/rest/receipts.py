@@ -27,10 +27,12 @@ class ReceiptOut(serializers.Serializer[Any]):
     via = serializers.CharField()
     session = serializers.CharField()
     location = serializers.CharField(allow_null=True, help_text="The document or folder that it is about.")
+    document = serializers.CharField(allow_null=True)
     commit = serializers.CharField(allow_null=True)
     capture = serializers.CharField(allow_null=True)
     conflict = serializers.CharField(allow_null=True)
     reason = serializers.CharField()
+    data = serializers.DictField(help_text="Further facts, by the kind.")
 
 
 class Receipts(Endpoint):
@@ -53,7 +55,7 @@ class Receipts(Endpoint):
         narrowing = {
             name: parameters.text(request, name) or None for name in ("kind", "location", "capture", "session")
         }
-        found = receipts.list(
+        found = receipts.listing(
             self.actor, **narrowing, limit=parameters.limit(request), cursor=parameters.cursor(request)
         )
         return page(found, row)
@@ -69,8 +71,10 @@ def row(found: receipts.ReceiptRow) -> dict[str, Any]:
         "via": found.via,
         "session": found.session,
         "location": found.location or None,
-        "commit": found.commit or None,
-        "capture": found.capture or None,
-        "conflict": found.conflict or None,
+        "document": found.document,
+        "commit": found.commit,
+        "capture": found.capture,
+        "conflict": found.conflict,
         "reason": found.reason,
+        "data": found.data,
     }

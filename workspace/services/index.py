@@ -77,9 +77,7 @@ def record(document: str, commit: str, entries: Iterable[Entry]) -> bool:
     """Replaces the passages of ``document`` by those made from ``commit``, inside the caller's transaction.
 
     False, and nothing changes, where the index already holds a later commit."""
-    with connection.cursor() as cursor:
-        # Not the document's row: a writer would wait for all these inserts.
-        cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 1))", [f"index {document}"])
+    lock(document)
     row = Document.objects.select_related("indexed_commit").get(pk=document)
     made_from = Commit.objects.get(pk=commit, document=row)
     if row.indexed_commit is not None and row.indexed_commit.number > made_from.number:
@@ -106,20 +104,31 @@ def record(document: str, commit: str, entries: Iterable[Entry]) -> bool:
     Document.objects.filter(pk=row.pk).update(indexed_commit=made_from, indexed_at=timezone.now())
     if fresh:
         receipts.record(ACTOR, ReceiptKind.INDEXED, folder=row.folder_id, document=row, commit=made_from)
-        _record_captures(row, made_from)
+        reached(row.pk)
     return True
 
 
-def _record_captures(document: Document, commit: Commit) -> None:
-    """The captures that reached this document by now can be found from here on."""
-    held = Capture.objects.filter(handed_off__document=document, handed_off__number__lte=commit.number)
-    known = Receipt.objects.filter(kind=ReceiptKind.INDEXED, capture__isnull=False).values("capture_id")
-    for capture in held.exclude(pk__in=known):
+def lock(document: str) -> None:
+    """One indexer of a document at a time, until the transaction ends. It is not the lock of the document's row,
+    which a writer would have to wait for."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 1))", [f"index {document}"])
+
+
+def reached(document: str) -> None:
+    """Records of each capture that the document holds that the index has it from now on; once for each."""
+    row = Document.objects.select_related("indexed_commit").get(pk=document)
+    commit = row.indexed_commit
+    if commit is None:
+        return
+    held = Capture.objects.filter(handed_off__document=row, handed_off__number__lte=commit.number)
+    known = Receipt.objects.filter(kind=ReceiptKind.INDEXED, capture__in=held).values_list("capture_id", flat=True)
+    for capture in held.exclude(pk__in=list(known)).only("pk"):
         receipts.record(
             ACTOR,
             ReceiptKind.INDEXED,
-            folder=document.folder_id,
-            document=document,
+            folder=row.folder_id,
+            document=row,
             commit=commit,
             capture=capture,
         )

@@ -17,7 +17,7 @@ from django.utils import timezone
 from workspace import access, dispatch
 from workspace.actor import Actor, Role
 from workspace.errors import NotFound
-from workspace.models import Document, Folder, Job, JobKind, JobState, ReceiptKind
+from workspace.models import Capture, Document, Folder, Job, JobKind, JobState, ReceiptKind
 from workspace.models.ids import job_id
 from workspace.services import receipts
 from workspace.services.receipts import key_of
@@ -82,9 +82,7 @@ def enqueue(
     return str(found)
 
 
-def claim(
-    *, limit: int = 1, kinds: Sequence[str] | None = None, ids: Sequence[str] | None = None
-) -> list[Job]:
+def claim(*, limit: int = 1, kinds: Sequence[str] | None = None, ids: Sequence[str] | None = None) -> list[Job]:
     """Up to ``limit`` jobs that are due, or whose worker was lost, now held by the caller for ``LEASE_S``
     seconds. Two callers never get the same one."""
     values = {
@@ -166,7 +164,7 @@ def fail(job: Job, error: str) -> bool:
             ReceiptKind.FAILED,
             folder=job.folder_id,
             document=job.document_id,
-            capture=job.target if job.target.startswith("cap_") else None,
+            capture=Capture.objects.filter(pk=job.target).first(),
             reason=error[:1000],
             data={"job": job.pk, "kind": job.kind, "attempts": job.attempts},
         )
@@ -204,8 +202,9 @@ def purge(*, older_than: timedelta = KEEP_DONE, limit: int = 1000) -> int:
     return count
 
 
-def waiting(*, limit: int) -> list[str]:
-    """Ids of jobs that are due, or whose worker was lost, the longest waiting first."""
+def waiting(*, limit: int, older_than: timedelta = timedelta(0)) -> list[str]:
+    """Ids of jobs that were due so long ago, or whose worker was lost, the longest waiting first."""
     now = timezone.now()
-    due = Q(state=JobState.PENDING, due_at__lte=now) | Q(state=JobState.RUNNING, lease_until__lte=now)
-    return list(Job.objects.filter(due).order_by("due_at").values_list("pk", flat=True)[:limit])
+    due = Q(state=JobState.PENDING, due_at__lte=now - older_than)
+    lost = Q(state=JobState.RUNNING, lease_until__lte=now)
+    return list(Job.objects.filter(due | lost).order_by("due_at").values_list("pk", flat=True)[:limit])

@@ -7,7 +7,7 @@ from pydantic import Field
 
 from workspace.actor import Actor
 from workspace.mcp import bounds, shapes
-from workspace.mcp.arguments import Arguments, Cursor, Takes
+from workspace.mcp.arguments import Arguments, Cursor, Takes, naming
 from workspace.mcp.fence import counted, fenced, one_line
 from workspace.mcp.times import iso, stamp
 from workspace.mcp.tool import Answer, Tool
@@ -79,6 +79,7 @@ class CaptureItem(TypedDict):
     author: shapes.Author
     created_at: str
     state: str
+    excerpt: str
 
 
 class CaptureList(TypedDict):
@@ -94,9 +95,11 @@ class Erased(TypedDict):
 def capture(actor: Actor, given: Capture) -> Answer:
     match given.action:
         case "commit":
-            return _commit(actor, given)
+            with naming(location="folder"):
+                return _commit(actor, given)
         case "list":
-            return _list(actor, given)
+            with naming(location="folder"):
+                return _list(actor, given)
         case "delete":
             captures.erase(actor, capture=given.capture_id or "")
             return Answer(
@@ -143,6 +146,7 @@ def _list(actor: Actor, given: Capture) -> Answer:
         lines[row.id] = (
             f"{row.id} in {one_line(row.folder)}, {row.state}, by {shapes.by(row.author)}, {stamp(row.created_at)}"
             + (f", session {one_line(row.session)}" if row.session else "")
+            + (f": {one_line(row.excerpt)}" if row.excerpt else "")
         )
         return {
             "capture_id": row.id,
@@ -152,10 +156,11 @@ def _list(actor: Actor, given: Capture) -> Answer:
             "author": shapes.author(row.author),
             "created_at": iso(row.created_at),
             "state": row.state,
+            "excerpt": row.excerpt,
         }
 
     rows, cursor = bounds.page(
-        lambda limit: queries.list(actor, folder=given.folder, limit=limit, cursor=given.cursor),
+        lambda limit: queries.listing(actor, folder=given.folder, limit=limit, cursor=given.cursor),
         shape,
         limit=given.limit,
     )

@@ -1,0 +1,153 @@
+"""Captures, for those who may read the folder that they are kept in."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models.functions import Left
+
+from workspace import access
+from workspace.actor import Actor
+from workspace.errors import NotFound
+from workspace.models import Capture, Grant, Job, JobKind, JobState, Reach, Receipt, ReceiptKind, Summary
+from workspace.queries import pages, receipts, who
+from workspace.queries.pages import Page
+from workspace.queries.receipts import ReceiptRow
+from workspace.queries.who import Who
+
+EXCERPT = 160
+MOST_READS = 50
+
+
+@dataclass(frozen=True, kw_only=True)
+class CaptureRow:
+    """A capture in a list. ``state`` is how far it came: captured, summarised, consolidated (it is in HANDOFF.md),
+    indexed (and found there by search), failed, or deleted. ``excerpt`` is its first line."""
+
+    id: str
+    folder: str
+    host: str
+    session: str
+    event: str
+    author: Who
+    created_at: datetime
+    redactions: dict[str, int]
+    state: str
+    deleted: bool
+    excerpt: str
+    delete_after: datetime | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class LineRow:
+    """One line of a summary; ``section`` is asked, decided, tried, changed or open."""
+
+    section: str
+    text: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class CaptureView(CaptureRow):
+    """A capture with its text and what became of it, oldest first. Who read the page that holds it is part of that."""
+
+    content: str
+    summary_lines: tuple[LineRow, ...]
+    timeline: tuple[ReceiptRow, ...]
+    handed_off: str | None
+    """The commit of HANDOFF.md that first holds it."""
+    may_erase: bool
+
+
+def _visible(actor: Actor) -> QuerySet[Capture]:
+    own = Receipt.objects.filter(capture=OuterRef("pk"), kind=ReceiptKind.INDEXED)
+    failed = Job.objects.filter(kind=JobKind.SUMMARISE, target=OuterRef("pk"), state=JobState.FAILED)
+    return (
+        Capture.objects.filter(Reach(actor).folders(Grant.objects, "folder__lineage"), folder__deleted_at=None)
+        .select_related("folder", *who.RELATED)
+        .annotate(
+            indexed=Exists(own),
+            failed=Exists(failed),
+            summarised=Exists(Summary.objects.filter(capture=OuterRef("pk"))),
+            beginning=Left("content", EXCERPT * 2),
+        )
+    )
+
+
+def listing(
+    actor: Actor, *, folder: str | None = None, limit: int | None = None, cursor: str | None = None
+) -> Page[CaptureRow]:
+    """Captures in ``folder`` and below, or everywhere, newest first. Raises ``NotFound``, ``Invalid``."""
+    rows = _visible(actor).defer("content")
+    inside = ""
+    if folder:
+        place = access.folder(actor, location=folder)
+        rows = rows.filter(folder__lineage__contains=[place.pk])
+        inside = str(place.pk)
+    return pages.page(
+        actor,
+        rows,
+        lambda row: CaptureRow(**_fields(row)),
+        listing=f"captures:{inside}",
+        order=("-created_at", "pk"),
+        limit=limit,
+        cursor=cursor,
+    )
+
+
+def show(actor: Actor, *, id: str) -> CaptureView:
+    """One capture. Raises ``NotFound``."""
+    row = _visible(actor).select_related("summary").filter(pk=id).first()
+    if row is None:
+        raise NotFound
+    role = access.folder(actor, location=row.folder.path).role
+    lines = row.summary.lines if row.summarised else ()
+    return CaptureView(
+        **_fields(row),
+        content=row.content,
+        summary_lines=tuple(LineRow(section=line["section"], text=line["text"]) for line in lines),
+        timeline=_timeline(actor, row),
+        handed_off=row.handed_off_id,
+        may_erase=row.deleted_at is None and row.erasable_by(actor, role),
+    )
+
+
+def _timeline(actor: Actor, row: Capture) -> tuple[ReceiptRow, ...]:
+    """Receipts of the capture itself, and of the readers of HANDOFF.md since it is in there."""
+    facts = list(receipts.visible(actor).filter(capture=row).order_by("at", "pk"))
+    if row.handed_off_id:
+        page = row.handed_off
+        reads = receipts.visible(actor).filter(
+            kind=ReceiptKind.READ, document=page.document_id, commit__number__gte=page.number
+        )
+        facts += list(reads.order_by("at", "pk")[:MOST_READS])
+    return tuple(receipts.shape(fact) for fact in sorted(facts, key=lambda fact: fact.at))
+
+
+def _fields(row: Capture) -> dict[str, object]:
+    first = row.beginning.strip().splitlines()[0] if row.beginning.strip() else ""  # type: ignore[attr-defined]
+    return {
+        "id": row.pk,
+        "folder": row.folder.path,
+        "host": row.host,
+        "session": row.session,
+        "event": row.event,
+        "author": who.author(row),
+        "created_at": row.created_at,
+        "redactions": dict(row.redactions),
+        "state": _state(row),
+        "deleted": row.deleted_at is not None,
+        "excerpt": first.lstrip("#*- ")[:EXCERPT],
+        "delete_after": row.delete_after,
+    }
+
+
+def _state(row: Capture) -> str:
+    if row.deleted_at is not None:
+        return "deleted"
+    if row.indexed:  # type: ignore[attr-defined]
+        return "indexed"
+    if row.handed_off_id:
+        return "consolidated"
+    if row.summarised:  # type: ignore[attr-defined]
+        return "summarised"
+    return "failed" if row.failed else "captured"  # type: ignore[attr-defined]

@@ -1,0 +1,113 @@
+"""Receipts, for those who may read what they are about."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.db.models import Q, QuerySet
+
+from workspace import access
+from workspace.access import location_of
+from workspace.actor import Actor, Role
+from workspace.errors import Invalid
+from workspace.models import Grant, Reach, Receipt, ReceiptKind
+from workspace.queries import pages, who
+from workspace.queries.pages import Page
+from workspace.queries.who import Who
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReceiptRow:
+    """One fact. ``location`` is that of the document or folder that it is about, empty where there is none."""
+
+    id: str
+    kind: str
+    at: datetime
+    by: Who
+    via: str
+    session: str
+    location: str
+    document: str | None
+    commit: str | None
+    capture: str | None
+    conflict: str | None
+    reason: str
+    data: dict[str, Any]
+
+
+def visible(actor: Actor) -> QuerySet[Receipt]:
+    """Receipts about a document that the actor may read, or about a folder and no document; of conflicts, which
+    tell of a draft, only to the draft's author and the document's editors; and of the actor's own agents."""
+    sees, edits = Reach(actor), Reach(actor, Role.EDITOR)
+    document = Q(document__isnull=False) & sees.documents(Grant.objects, "document__folder__lineage", "document")
+    folder = Q(document=None, folder__isnull=False) & sees.folders(Grant.objects, "folder__lineage")
+    draft = Q(conflict=None) | edits.documents(Grant.objects, "document__folder__lineage", "document")
+    about = document | folder
+    if actor.person is not None:
+        draft |= Q(conflict__author=actor.person)
+        if not actor.scopes:
+            about |= Q(document=None, folder=None, person=actor.person)
+    return Receipt.objects.filter(about, draft).select_related("document__folder", "folder", "person", "agent__person")
+
+
+def listing(
+    actor: Actor,
+    *,
+    kind: str | None = None,
+    location: str | None = None,
+    capture: str | None = None,
+    session: str | None = None,
+    limit: int | None = None,
+    cursor: str | None = None,
+) -> Page[ReceiptRow]:
+    """Receipts, newest first; at and below ``location``. Raises ``NotFound``, ``Invalid``."""
+    rows = visible(actor)
+    if kind is not None:
+        if kind not in ReceiptKind.values:
+            raise Invalid("kind", f"must be one of {', '.join(ReceiptKind.values)}.")
+        rows = rows.filter(kind=kind)
+    inside = ""
+    if location:
+        place = access.place(actor, location=location)
+        key = access.scope_of(place)
+        inside = f"{next(iter(key))}:{place.pk}"
+        if "document" in key:
+            rows = rows.filter(document=place)
+        else:
+            below = [place.pk]
+            rows = rows.filter(
+                Q(document__folder__lineage__contains=below) | Q(document=None, folder__lineage__contains=below)
+            )
+    if capture:
+        rows = rows.filter(capture=capture)
+    if session:
+        rows = rows.filter(session=session)
+    return pages.page(
+        actor,
+        rows,
+        shape,
+        listing=f"receipts:{kind}:{inside}:{capture}:{session}",
+        order=("-at", "pk"),
+        limit=limit,
+        cursor=cursor,
+    )
+
+
+def shape(row: Receipt) -> ReceiptRow:
+    """A receipt with ``document__folder``, ``folder``, ``person`` and ``agent__person`` loaded."""
+    location = location_of(row.document) if row.document else row.folder.path if row.folder else ""
+    return ReceiptRow(
+        id=row.pk,
+        kind=row.kind,
+        at=row.at,
+        by=who.of(row.person, row.agent, row.job),
+        via=row.via,
+        session=row.session,
+        location=location,
+        document=row.document_id,
+        commit=row.commit_id,
+        capture=row.capture_id,
+        conflict=row.conflict_id,
+        reason=row.reason,
+        data=row.data,
+    )
