@@ -5,19 +5,24 @@ a clock, so that the same text always gives the same result: the first `MAX_LINE
 plain text; past `MAX_NESTING` levels the remaining lines are plain text.
 """
 
+import re
 from dataclasses import dataclass, field
 from typing import Any
 
 from markdown_it import MarkdownIt
 from markdown_it.parser_block import ParserBlock
 from markdown_it.rules_block import StateBlock
+from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 from mdit_py_plugins.footnote import footnote_plugin
+from mdit_py_plugins.footnote.index import footnote_ref
 
 from workspace.markdown import front_matter, lines
 
 MAX_LINES = 40_000
 MAX_NESTING = 40
+
+_FOOTNOTE = re.compile(r"\[\^[^\]\s]{1,200}\]")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,7 +61,16 @@ def parser(*, move_footnotes: bool = False) -> MarkdownIt:
     bounded = _BoundedBlocks()
     bounded.ruler = made.block.ruler
     made.block = bounded
-    return made.use(footnote_plugin, inline=False, move_to_end=move_footnotes)
+    made.use(footnote_plugin, inline=False, move_to_end=move_footnotes)
+    made.inline.ruler.at("footnote_ref", _footnote_reference)
+    return made
+
+
+def _footnote_reference(state: StateInline, silent: bool) -> bool:
+    """The plugin looks for the closing bracket as far as the text goes, from every opening one."""
+    if _FOOTNOTE.match(state.src, state.pos) is None:
+        return False
+    return footnote_ref(state, silent)
 
 
 _BLOCKS = parser().disable(["inline", "text_join"])

@@ -36,7 +36,7 @@ class _Refused(ValueError):
     pass
 
 
-class _Loader(yaml.SafeLoader):
+class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]  # libyaml, where it was built in
     yaml_implicit_resolvers: dict[str, Any] = {}
 
 

@@ -85,8 +85,8 @@ class Rendered:
 def render(text: str) -> Rendered:
     """Render a document.
 
-    Every heading has its anchor as ``id``; headings and top-level blocks have ``data-lines="start-end"``, the lines
-    of the document they come from. Links carry ``rel="nofollow noopener"``.
+    Every heading has its anchor as ``id``; headings, top-level blocks, list items and table rows have
+    ``data-lines="start-end"``, the lines of the document they come from. Links carry ``rel="nofollow noopener"``.
     """
     parsed = blocks.parse(text)
     if text.count("&") > MAX_AMPERSANDS:
@@ -107,6 +107,10 @@ def render(text: str) -> Rendered:
     )
 
 
+_CITED_ALONE = ("list_item_open", "tr_open")
+"""Parts of a block that a citation of their lines marks without the rest of it."""
+
+
 def _mark(parsed: blocks.Parsed, outline: tuple[sections.Section, ...]) -> list[Token]:
     """Give the block tokens their anchors and line spans."""
     anchors = sections.Anchors()
@@ -120,10 +124,12 @@ def _mark(parsed: blocks.Parsed, outline: tuple[sections.Section, ...]) -> list[
             nested = token.level > 0
             title = sections.plain(parsed.tokens[index + 1].content) if nested else ""
             token.attrSet("id", anchors.take(title) if nested else next(at).anchor)
-        if (token.level == 0 or heading) and token.nesting >= 0 and token.map and token.type != "inline":
+        block = token.level == 0 or heading or token.type in _CITED_ALONE
+        if block and token.nesting >= 0 and token.map and token.type != "inline":
             token.attrSet("data-lines", f"{token.map[0] + parsed.offset + 1}-{token.map[1] + parsed.offset}")
-        elif token.tag in ("td", "th") and token.nesting == 1 and token.attrs.pop("style", ""):
-            token.attrSet("align", str(token.meta.get("align", "")))
+        elif token.tag in ("td", "th") and "style" in token.attrs:
+            # The policy of the page forbids inline style.
+            token.attrSet("align", str(token.attrs.pop("style")).removeprefix("text-align:"))
     return parsed.tokens
 
 

@@ -17,6 +17,8 @@ MAX_TITLE = 500
 _INLINE = blocks.parser()
 _MARKUP = re.compile(r"[*_`~\[\]!<&\\\n]")
 _SPACES = re.compile(r"\s+")
+_BLANK_START = re.compile(r"\A(?:[ \t]*\n)+")
+_BLANK_END = re.compile(r"\n\s*\Z|\A\s+\Z")
 _LABEL_LIMIT = 50
 
 
@@ -120,7 +122,7 @@ def replace(text: str, name: str, content: str) -> str:
     after = every[section.end_line :]
 
     leading, trailing = _blank_edges(body)
-    wanted = lines.normalise(content).strip("\n").rstrip()
+    wanted = _BLANK_END.sub("", _BLANK_START.sub("", lines.normalise(content)))
     if _brings_heading(wanted, section):
         heading, leading = [], []
     elif wanted and not leading:
@@ -248,7 +250,7 @@ def _blank_edges(body: list[str]) -> tuple[list[str], list[str]]:
 
 def _brings_heading(content: str, section: Section) -> bool:
     own = outline(content)
-    if not own or content[: len(content) - len(content.lstrip())].count("\n") + 1 != own[0].start_line:
+    if not own or own[0].start_line != 1:
         return False
     return own[0].level <= section.level or own[0].title == section.title
 

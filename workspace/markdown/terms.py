@@ -11,6 +11,7 @@ import re
 import sys
 import unicodedata
 from collections.abc import Iterator
+from functools import lru_cache
 
 MAX_LENGTH = 64
 
@@ -63,8 +64,11 @@ def terms(text: str) -> list[str]:
         dense = token["dense"]
         if dense is not None:
             found.extend(_dense(dense))
-        else:
+        elif token.end() - token.start() <= MAX_LENGTH:
             found.extend(_word(token["word"], token["sign"] or ""))
+        else:
+            # Long words are rare and would fill the cache.
+            found.extend(_word.__wrapped__(token["word"], token["sign"] or ""))
     return found
 
 
@@ -100,18 +104,18 @@ def stem(word: str) -> str:
     return word
 
 
-def _word(word: str, sign: str) -> Iterator[str]:
+@lru_cache(maxsize=20_000)
+def _word(word: str, sign: str) -> tuple[str, ...]:
+    found: list[str] = []
     whole = fold(word).strip("_")
     if sign:
-        yield whole[: MAX_LENGTH - len(sign)] + sign
+        found.append(whole[: MAX_LENGTH - len(sign)] + sign)
     parts = [part for part in _PARTS.split(word) if part]
-    if len(parts) > 1:
-        if whole:
-            yield whole[:MAX_LENGTH]
-        for part in parts:
-            yield from _part(part)
-    elif parts:
-        yield from _part(parts[0])
+    if len(parts) > 1 and whole:
+        found.append(whole[:MAX_LENGTH])
+    for part in parts:
+        found.extend(_part(part))
+    return tuple(found)
 
 
 def _part(part: str) -> Iterator[str]:
