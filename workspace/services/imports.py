@@ -8,7 +8,7 @@ that did is merged with what they wrote, upon the text of the import before.
 import hashlib
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 
@@ -19,12 +19,12 @@ from workspace.errors import AlreadyExists, NotFound, Refusal
 from workspace.merge import merge
 from workspace.models import Blob, Commit, ConflictState, Document
 from workspace.models import Conflict as ConflictRow
-from workspace.services import commits, documents, folders, texts
+from workspace.services import commits, documents, folders, replay, texts
+from workspace.services.entries import Entry, Found, LeftOut, Unreadable, Version
 from workspace.services.outcomes import Conflict, Merged, Replayed, Saved, Unchanged
-from workspace.services.sources import Entry, Found, LeftOut, Unreadable
 
 SESSION = "import"
-_REASON = re.compile(r"Imported, SHA-256 ([0-9a-f]{64})\Z")
+_REASON = re.compile(r"Imported, (?:git ([0-9a-f]{40,64}), )?SHA-256 ([0-9a-f]{64})\Z")
 LONGEST_NAME = 300
 
 
@@ -48,6 +48,8 @@ class Result:
     location: str = ""
     why: str = ""
     expected: bool = False
+    versions: int = 0
+    """How many commits of a repository it was made from."""
 
 
 @dataclass(kw_only=True)
@@ -60,6 +62,8 @@ class Before:
     hash: str
     since: str
     at: datetime
+    versions: dict[str, str] = field(default_factory=dict)
+    """By the id of a repository's commit, the document's commit that was made from it."""
 
 
 def run(actor: Actor, *, entries: Iterable[Entry], into: str) -> Iterator[Result]:
@@ -103,6 +107,10 @@ def _one(actor: Actor, entry: Found, location: str, before: Before | None) -> Re
         "message": f"Import {entry.name}"[:LONGEST_NAME],
         "reason": f"Imported, SHA-256 {digest}",
     }
+    if entry.history is not None and (before is None or before.hash != digest):
+        done = _replay(actor, entry, entry.history(), location, before)
+        if done is not None:
+            return done
     if before is None:
         return _create(actor, entry, location, content, digest, note)
     if before.hash == digest:
@@ -112,6 +120,55 @@ def _one(actor: Actor, entry: Found, location: str, before: Before | None) -> Re
         why = "was deleted here and has changed since. Undelete it to import the change."
         return Result(name=entry.name, came=Came.SKIPPED, location=location, why=why)
     return _update(actor, entry, document, content, before, note)
+
+
+def _replay(actor: Actor, entry: Found, versions: list[Version], location: str, before: Before | None) -> Result | None:
+    """Brings in the commits of a repository that are not here yet, each with its author, time and parents.
+
+    None where that would not do: people wrote here since, so the file is merged as a whole; or nothing is new.
+    """
+    made = dict(before.versions) if before else {}
+    document: str | None = None
+    if before is not None:
+        there = access.document(actor, id=before.document, need=Role.EDITOR, deleted=True)
+        if there.deleted_at or there.head_id not in made.values():
+            return None
+        document, head = there.pk, there.head_id
+    count = 0
+    for version in versions:
+        if version.id in made:
+            continue
+        try:
+            content: str | None = version.read().decode("utf-8")
+        except (Unreadable, UnicodeDecodeError):
+            # Deleted for a while, or once no text: its neighbours tell the history without it.
+            if version.parents and version.parents[0] in made:
+                made[version.id] = made[version.parents[0]]
+            continue
+        assert content is not None
+        digest = hashlib.sha256(content.encode()).hexdigest()
+        parents = list(dict.fromkeys(made[p] for p in version.parents if p in made))[:2]
+        try:
+            outcome = replay.commit(
+                actor,
+                document=document,
+                location=location,
+                content=content,
+                at=version.at,
+                parents=parents,
+                author="" if f"<{actor.email}>" in version.author.lower() else version.author,
+                message=version.message,
+                reason=f"Imported, git {version.id}, SHA-256 {digest}",
+            )
+        except AlreadyExists:
+            return None
+        document, head = outcome.document, outcome.commit
+        made[version.id] = head
+        count += 1
+    if not count or document is None:
+        return None
+    came = Came.CREATED if before is None else Came.UPDATED
+    return Result(name=entry.name, came=came, location=location, versions=count)
 
 
 def _update(
@@ -167,7 +224,7 @@ def _earlier(into: str) -> dict[str, Before]:
     found: dict[str, Before] = {}
     by_document: dict[str, Before] = {}
     commits = Commit.objects.filter(
-        via=Via.COMMAND, session=SESSION, location__startswith=into + "/", reason__startswith="Imported, SHA-256 "
+        via=Via.COMMAND, session=SESSION, location__startswith=into + "/", reason__startswith="Imported, "
     ).order_by("recorded_at", "number")
     rows = commits.values_list("document_id", "location", "pk", "blob_id", "reason", "recorded_at")
     for document, location, pk, blob, reason, at in rows.iterator():
@@ -178,12 +235,14 @@ def _earlier(into: str) -> dict[str, Before]:
         if known is None:
             known = Before(document=document, base=pk, hash="", since="", at=at)
             found[location] = by_document[document] = known
-        known.hash = known.since = match[1]
+        known.hash = known.since = match[2]
         known.at = at
-        if blob == match[1]:
+        if match[1]:
+            known.versions[match[1]] = pk
+        if blob == match[2]:
             # A merge holds more than the file did, so it cannot stand for the file.
             known.base = pk
-    drafts = ConflictRow.objects.filter(via=Via.COMMAND, reason__startswith="Imported, SHA-256 ").order_by("created_at")
+    drafts = ConflictRow.objects.filter(via=Via.COMMAND, reason__startswith="Imported, ").order_by("created_at")
     for document, draft, state, at in drafts.values_list("document_id", "draft_id", "state", "created_at").iterator():
         known = by_document.get(document)
         if known is not None and at > known.at:

@@ -1,4 +1,4 @@
-"""What an import reads: a folder or a zip of Markdown, file by file, with a reason for each that is left out.
+"""What an import reads: a folder, a zip or a repository of Markdown, file by file, with a reason for what is left out.
 
 Nothing outside the folder or the archive is ever opened, and no file is read further than a document may be
 long, whatever its listing claims.
@@ -8,18 +8,17 @@ import json
 import os
 import stat
 import zipfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
 from django.conf import settings
 
 from workspace import locations
-from workspace.errors import Invalid
+from workspace.services import repositories
+from workspace.services.entries import Entry, Found, LeftOut, Unreadable, is_markdown, planned, too_large
 
-SUFFIXES = (".md", ".markdown", ".mdown", ".txt")
 MANIFEST = "baton-export.json"
 """Lists, in the archives that ``export`` makes, the location of each file below the exported folder."""
 MOST_ENTRIES = 200_000
@@ -27,39 +26,18 @@ MOST_BYTES = 8 * 1024**3
 MANIFEST_BYTES = 64 * 1024**2
 
 
-class Unreadable(Exception):
-    """The source, or one file of it, cannot be taken. The text says why."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Found:
-    """A file to import: its name in the source, its place below the target, and its bytes on demand.
-
-    ``read`` raises ``Unreadable``.
-    """
-
-    name: str
-    path: tuple[str, ...]
-    read: Callable[[], bytes]
-
-
-@dataclass(frozen=True, kw_only=True)
-class LeftOut:
-    """A file that is not imported, and why. ``expected`` is for what no import takes, such as pictures."""
-
-    name: str
-    why: str
-    expected: bool = False
-
-
-Entry = Found | LeftOut
-
-
 @contextmanager
-def opened(path: Path) -> Iterator[list[Entry]]:
-    """The entries of a folder or a zip, in the order of their names. Raises ``Unreadable``."""
+def opened(path: Path, *, history: bool = True) -> Iterator[list[Entry]]:
+    """The entries of a folder, a zip or, unless ``history`` is false, a git repository, in the order of their names.
+
+    Raises ``Unreadable``.
+    """
+    if history and repositories.is_one(path):
+        with repositories.opened(path) as files:
+            yield planned(files)
+        return
     if path.is_dir():
-        yield _planned(_folder(path))
+        yield planned(_folder(path))
         return
     if not path.is_file():
         raise Unreadable("is neither a folder nor a file.")
@@ -68,12 +46,7 @@ def opened(path: Path) -> Iterator[list[Entry]]:
     except (zipfile.BadZipFile, OSError, ValueError) as error:
         raise Unreadable(f"is not a zip that can be read ({error}).") from None
     with archive:
-        yield _planned(_archive(archive))
-
-
-def shown(name: str) -> str:
-    """A file's name as it can be printed, whatever bytes it is made of."""
-    return "".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in name)
+        yield planned(_archive(archive))
 
 
 def _folder(root: Path) -> Iterator[Entry]:
@@ -96,7 +69,7 @@ def _folder(root: Path) -> Iterator[Entry]:
                 pending.append((Path(entry.path), path))
             elif not entry.is_file(follow_symlinks=False):
                 yield LeftOut(name=name, why="is no ordinary file.")
-            elif not _is_markdown(entry.name):
+            elif not is_markdown(entry.name):
                 yield LeftOut(name=name, why="is not Markdown.", expected=True)
             else:
                 yield Found(name=name, path=path, read=_file_reader(entry.path))
@@ -136,12 +109,12 @@ def _archive(archive: zipfile.ZipFile) -> Iterator[Entry]:
             name not in places and any(part.startswith(".") or part == "__MACOSX" for part in parts)
         ) or name == MANIFEST:
             yield LeftOut(name=name, why="is hidden.", expected=True)
-        elif name not in places and not _is_markdown(parts[-1]):
+        elif name not in places and not is_markdown(parts[-1]):
             yield LeftOut(name=name, why="is not Markdown.", expected=True)
         elif info.flag_bits & 0x1:
             yield LeftOut(name=name, why="is encrypted.")
         elif info.file_size > settings.BATON_DOCUMENT_BYTES:
-            yield LeftOut(name=name, why=_too_large())
+            yield LeftOut(name=name, why=too_large())
         else:
             # Reading stops at the size that the listing claims, so the claims bound what is unpacked.
             unpacked += info.file_size
@@ -187,48 +160,8 @@ def _places(archive: zipfile.ZipFile) -> dict[str, tuple[str, ...]]:
         return {}
 
 
-def _planned(entries: Iterable[Entry]) -> list[Entry]:
-    """The entries by name, without those whose place is illegal or is a twin of an earlier one's."""
-    planned: list[Entry] = []
-    folders: dict[tuple[str, ...], tuple[str, ...]] = {}
-    files: dict[tuple[str, ...], str] = {}
-    for entry in sorted(entries, key=lambda entry: entry.name):
-        if isinstance(entry, LeftOut):
-            planned.append(LeftOut(name=shown(entry.name), why=entry.why, expected=entry.expected))
-            continue
-        name = shown(entry.name)
-        try:
-            path = tuple(locations.clean_name(part) for part in entry.path)
-        except Invalid as refusal:
-            planned.append(LeftOut(name=name, why=refusal.errors[0].message))
-            continue
-        keys = tuple(locations.twin_key(part) for part in path)
-        twin = next(
-            (seen for n in range(1, len(path)) if (seen := folders.setdefault(keys[:n], path[:n])) != path[:n]),
-            None,
-        )
-        if twin is not None:
-            why = f"is in a folder whose name differs from {locations.join(*twin)} only in case or normalisation."
-            planned.append(LeftOut(name=name, why=why))
-        elif keys in files:
-            why = f"is {files[keys]} once more, or differs from it only in case or normalisation."
-            planned.append(LeftOut(name=name, why=why))
-        else:
-            files[keys] = name
-            planned.append(Found(name=name, path=path, read=entry.read))
-    return planned
-
-
-def _is_markdown(name: str) -> bool:
-    return name.lower().endswith(SUFFIXES)
-
-
 def _bounded(file: IO[bytes]) -> bytes:
     data = file.read(settings.BATON_DOCUMENT_BYTES + 1)
     if len(data) > settings.BATON_DOCUMENT_BYTES:
-        raise Unreadable(_too_large())
+        raise Unreadable(too_large())
     return data
-
-
-def _too_large() -> str:
-    return f"is over the limit of {settings.BATON_DOCUMENT_BYTES:,} bytes."

@@ -1,4 +1,4 @@
-"""``manage.py import PATH --into LOCATION --as EMAIL``: a folder or a zip of Markdown."""
+"""``manage.py import PATH --into LOCATION --as EMAIL``: a folder, a zip or a git repository of Markdown."""
 
 import sys
 from argparse import ArgumentParser
@@ -12,13 +12,14 @@ from tqdm import tqdm
 from workspace.errors import Refusal
 from workspace.management.operator import person
 from workspace.services import imports, sources
+from workspace.services.entries import Unreadable
 from workspace.services.imports import Came, Result
 
 
 class Command(BaseCommand):
     help = (
-        "Import a folder or a zip of Markdown. A second run imports only what changed, and merges it with what "
-        "people wrote since."
+        "Import a folder, a zip or a git repository of Markdown; from git the history of each file comes along. A "
+        "second run imports only what changed, and merges it with what people wrote since."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -26,12 +27,14 @@ class Command(BaseCommand):
         parser.add_argument("--into", required=True, metavar="LOCATION", help="the folder that receives it")
         parser.add_argument("--as", required=True, metavar="EMAIL", dest="email", help="the person who imports")
 
-    def handle(self, *, path: Path, into: str, email: str, verbosity: int, **options: Any) -> None:
+        parser.add_argument("--no-history", action="store_true", help="take a git repository as a folder")
+
+    def handle(self, *, path: Path, into: str, email: str, no_history: bool, verbosity: int, **options: Any) -> None:
         actor = person(email)
         counts: Counter[Came] = Counter()
-        ignored = 0
+        ignored = versions = 0
         try:
-            with sources.opened(path) as entries:
+            with sources.opened(path, history=not no_history) as entries:
                 bar = tqdm(
                     imports.run(actor, entries=entries, into=into),
                     total=len(entries),
@@ -43,12 +46,15 @@ class Command(BaseCommand):
                         ignored += 1
                     else:
                         counts[result.came] += 1
+                    versions += result.versions
                     self.tell(result, verbosity)
-        except sources.Unreadable as reason:
+        except Unreadable as reason:
             raise CommandError(f"{path} {reason}") from None
         except Refusal as refusal:
             raise CommandError(f"{into}: {refusal.detail}") from None
         self.stdout.write(", ".join(f"{counts[came]:,} {came}" for came in Came) + ".")
+        if versions:
+            self.stdout.write(f"{versions:,} commits came along, with their authors and times.")
         if ignored:
             self.stdout.write(f"{ignored:,} hidden or other files were left out (--verbosity 2 names them).")
 
