@@ -13,6 +13,8 @@ from urllib.parse import SplitResult, urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
 
+ROOT = Path(__file__).resolve().parents[2]
+
 
 class WrongValue(ImproperlyConfigured):
     """A variable holds what it cannot take. The text names the variable and what it takes.

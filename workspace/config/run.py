@@ -2,12 +2,14 @@
 
 import argparse
 import os
+import re
 import sys
 
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management import execute_from_command_line
 
+from workspace.config.environment import ROOT, Environment
 from workspace.management.postgres import CannotStart, Cluster, Lease
 
 # These start the database themselves, only look at it, or never ask it anything.
@@ -17,9 +19,11 @@ WITHOUT_DATABASE = {"up", "doctor", "help", "version", "diffsettings", "collects
 def main(arguments: list[str]) -> int:
     """Runs the command and returns the status for the shell. Refused settings are a line, not a trace."""
     command = arguments[1] if len(arguments) > 1 else "help"
-    if command == "up":
-        _options_become_settings(arguments[2:])
     try:
+        if command == "up":
+            _options_become_settings(arguments[2:])
+        else:
+            _find_the_address()
         cluster = Cluster(folder=settings.EMBEDDED_POSTGRES) if settings.EMBEDDED_POSTGRES else None
         if cluster is None or command in WITHOUT_DATABASE or command.startswith("-") or "--help" in arguments:
             execute_from_command_line(arguments)
@@ -49,3 +53,16 @@ def _options_become_settings(arguments: list[str]) -> None:
         everywhere = {"0.0.0.0", "::", ""}  # noqa: S104
         host = "127.0.0.1" if options.host in everywhere else options.host
         os.environ["BATON_BASE_URL"] = f"http://{f'[{host}]' if ':' in host else host}:{options.port}"
+
+
+def _find_the_address() -> None:
+    """Links that a command prints lead to the instance that runs on this data folder, whatever its port."""
+    env = Environment()
+    if env.text("BATON_BASE_URL"):
+        return
+    try:
+        note = (env.folder("BATON_DATA", ROOT / ".baton") / "up.lock").read_text()
+    except OSError:
+        return
+    if found := re.search(r" at (https?://\S+)", note):
+        os.environ["BATON_BASE_URL"] = found[1]

@@ -28,7 +28,7 @@ from workspace.queries import health
 from workspace.services import welcome
 
 MIGRATION_LOCK = 0x6261746F6E  # "baton"
-READY_S = 60.0
+READY_S = 120.0
 EARLY_DEATHS = 3
 
 
@@ -47,12 +47,15 @@ class Command(BaseCommand):
         parser.add_argument("--port", type=int, default=8000)
         parser.add_argument("--data", help="folder for everything that is kept (BATON_DATA)")
         parser.add_argument("--demo", action="store_true", help="fill an empty workspace with an example")
-        parser.add_argument("--web-workers", type=int, default=min(2, cores), metavar="N")
+        parser.add_argument("--web-workers", type=int, default=max(1, min(4, cores // 2)), metavar="N")
         parser.add_argument("--job-workers", type=int, default=1, metavar="N")
 
     def handle(self, *_: Any, **options: Any) -> None:
         if options["web_workers"] < 1 or options["job_workers"] < 1:
             raise CommandError("--web-workers and --job-workers take 1 or more.")
+        if not 1 <= options["port"] <= 65535:
+            # The resolver would quietly take it modulo 65536.
+            raise CommandError("--port takes a number from 1 to 65535.")
         with contextlib.ExitStack() as stack:
             stack.enter_context(_only_one(settings.BATON_DATA))
             listener = stack.enter_context(_listen(options["host"], options["port"]))
@@ -245,7 +248,7 @@ def _only_one(data: Path) -> Any:
         data.mkdir(parents=True, exist_ok=True)
         handle: IO[str] = (data / "up.lock").open("a+")
         handle.seek(0)
-        owner = handle.read().strip()
+        owner = handle.read().strip().partition("\n")[0]
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -255,7 +258,7 @@ def _only_one(data: Path) -> Any:
                 + " Stop it first, or name another folder with --data."
             ) from None
         handle.truncate(0)
-        handle.write(f"process {os.getpid()}, {settings.BATON_BASE_URL}")
+        handle.write(f"process {os.getpid()} at {settings.BATON_BASE_URL}\n")
         handle.flush()
     except OSError as error:
         raise CommandError(
