@@ -66,8 +66,8 @@ def listing(
         if kind not in JobKind.values:
             raise Invalid("kind", f"must be one of {', '.join(JobKind.values)}.")
         rows = rows.filter(kind=kind)
-    of_document = reach.document_role(Grant.objects, "document__folder__lineage", "document")
-    of_folder = reach.folder_role(Grant.objects, "folder__lineage")
+    of_document = reach.role("document__folder__lineage", "document")
+    of_folder = reach.role("folder__lineage")
     return pages.page(
         actor,
         rows.annotate(document_granted=of_document, folder_granted=of_folder),
