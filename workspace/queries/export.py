@@ -31,6 +31,7 @@ UNSAFE = frozenset('<>:"\\|?*')
 DEVICES = frozenset(
     ["con", "prn", "aux", "nul", *(f"com{n}" for n in range(1, 10)), *(f"lpt{n}" for n in range(1, 10))]
 )
+GIT = frozenset([".git", "git~1"])  # a repository's settings, were it unpacked as one
 JOINER = "\u200d"
 
 
@@ -152,7 +153,7 @@ def safe(name: str) -> str:
     )
     bare = kept.rstrip(". ")
     kept = bare + "_" * (len(kept) - len(bare))
-    if kept.partition(".")[0].rstrip().lower() in DEVICES:
+    if kept.partition(".")[0].rstrip().lower() in DEVICES or kept.lower() in GIT:
         kept = "_" + kept
     return _shortened(kept)
 
