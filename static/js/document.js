@@ -4,12 +4,23 @@ if (article) {
   const { location: place, commit, base } = article.dataset;
   const blocks = [...article.querySelectorAll("[data-lines]")];
 
+  const span = (block) => block.dataset.lines.split("-").map(Number);
+  /* a section reaches to the last block before the next heading of its level or above */
+  const section = (heading) => {
+    const level = Number(heading.tagName[1]);
+    const [from] = span(heading);
+    const next = blocks.find((block) => /^H[1-6]$/.test(block.tagName) && Number(block.tagName[1]) <= level && span(block)[0] > from);
+    const end = next ? span(next)[0] - 1 : Infinity;
+    const ends = blocks.map((block) => span(block)[1]).filter((line) => line >= from && line <= end);
+    return [from, Math.max(from, ...ends)];
+  };
+
   for (const heading of article.querySelectorAll(":is(h1, h2, h3, h4, h5, h6)[data-lines]")) {
     const button = document.createElement("button");
     button.type = "button";
     button.className = "cite";
-    const [from, to] = heading.dataset.section?.split("-") ?? heading.dataset.lines.split("-");
-    button.dataset.copy = `${place}@${commit}#L${from}-L${to ?? from}`;
+    const [from, to] = section(heading);
+    button.dataset.copy = `${place}@${commit}#L${from}${to > from ? `-L${to}` : ""}`;
     button.dataset.said = "Citation copied";
     button.title = "Copy a citation of this section";
     button.setAttribute("aria-label", `Copy a citation of “${heading.textContent.trim()}”`);

@@ -129,3 +129,26 @@ def test_the_frame_costs_the_same_queries_however_many_folders(
         folders.create(cast.alice, location=f"product/area {n}")
     with django_assert_max_num_queries(len(few.captured_queries)):
         alice.get("/agents")
+
+
+QUERIES = {
+    "/": 8,
+    "/f/product/launch": 19,
+    f"/d/{PLAN}": 14,
+    f"/edit/{PLAN}": 8,
+    f"/history/{PLAN}": 9,
+    "/share/product/launch": 17,
+    "/agents": 7,
+}
+"""The most that a page asks of the database once the session is warm. More than before is a regression."""
+
+
+@pytest.mark.parametrize("address", QUERIES)
+def test_a_page_asks_no_more_of_the_database(
+    signed_in: SignIn, plan: str, address: str, django_assert_max_num_queries: Any
+) -> None:
+    alice = signed_in("alice")
+    alice.get(address)
+
+    with django_assert_max_num_queries(QUERIES[address]):
+        alice.get(address)
