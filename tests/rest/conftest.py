@@ -13,6 +13,7 @@ from django.core.asgi import get_asgi_application
 from django.test import Client
 
 from tests.cast import Cast
+from tests.rest import described
 from workspace.services import agents
 
 BASE = "/api/v1"
@@ -25,9 +26,7 @@ class Caller:
         self.client = Client(raise_request_exception=False)
         self.token = token
 
-    def __call__(
-        self, method: str, path: str, body: Any = None, *, raw: bytes | None = None, **headers: str
-    ) -> Any:
+    def __call__(self, method: str, path: str, body: Any = None, *, raw: bytes | None = None, **headers: str) -> Any:
         """The response. ``body`` is sent as JSON, ``raw`` as it is; headers are named If_Match for If-Match."""
         sent = {name.replace("_", "-"): value for name, value in headers.items()}
         if self.token:
@@ -36,6 +35,7 @@ class Caller:
         kind = sent.pop("Content-Type", "application/json")
         response = self.client.generic(method, BASE + path, data, content_type=kind, headers=sent)
         assert "X-Request-Id" in response.headers
+        described.check(method, BASE + path.partition("?")[0], response)
         if response.status_code >= 400 and method != "HEAD":
             problem = response.json()
             assert response["Content-Type"] == "application/problem+json"

@@ -57,9 +57,7 @@ def test_a_limit_out_of_bounds_is_refused(scout: Caller, limit: str) -> None:
     assert fields(response) == ["limit"]
 
 
-def test_a_cursor_is_good_for_its_own_listing_and_caller_only(
-    scout: Caller, rover: Caller, many: list[str]
-) -> None:
+def test_a_cursor_is_good_for_its_own_listing_and_caller_only(scout: Caller, rover: Caller, many: list[str]) -> None:
     cursor = rover.get("/documents?recursive=true&limit=2").json()["next_cursor"]
     for caller, path in (
         (scout, f"/documents?recursive=true&cursor={cursor}"),

@@ -173,9 +173,7 @@ def test_an_agent_narrowed_to_another_place_sees_nothing_here(cast: Cast, plan: 
     assert code(narrowed.get("/documents/product/other/a.md")) == (404, "NOT_FOUND")
 
 
-def test_a_read_takes_a_fixed_number_of_queries(
-    scout: Caller, plan: str, django_assert_num_queries: Any
-) -> None:
+def test_a_read_takes_a_fixed_number_of_queries(scout: Caller, plan: str, django_assert_num_queries: Any) -> None:
     scout.get(PATH)
     with django_assert_num_queries(3):  # the token, the document with its text, the receipt
         scout.get(PATH)

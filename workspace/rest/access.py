@@ -19,7 +19,7 @@ class ReaderOut(serializers.Serializer[Any]):
     """A person who can read the place."""
 
     email = serializers.CharField()
-    label = serializers.CharField()
+    label = serializers.CharField()  # type: ignore[assignment]
     role = serializers.ChoiceField(choices=["viewer", "editor", "manager"], help_text="The highest they hold.")
     through = HeldGrantOut(many=True)
 

@@ -3,16 +3,17 @@
 import json
 from typing import Any, NoReturn
 
-from django.http import HttpRequest
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.settings import api_settings
 
 from workspace.errors import FieldError, Invalid
 from workspace.rest.errors import MalformedBody, UnsupportedMedia
 
 
-def parse(request: HttpRequest) -> dict[str, Any]:
+def parse(request: Request) -> dict[str, Any]:
     """The JSON object that was sent; {} without a body. Raises Invalid and UnsupportedMedia.
 
     Read from Django's ``body`` and not from REST framework's ``data``, which takes a body that comes in chunks, and
@@ -21,8 +22,9 @@ def parse(request: HttpRequest) -> dict[str, Any]:
     raw = request.body
     if not raw:
         return {}
-    charset = (request.content_params or {}).get("charset", "utf-8")
-    if request.content_type != "application/json" or charset.lower() not in ("utf-8", "utf8"):
+    sent = request._request
+    charset = (sent.content_params or {}).get("charset", "utf-8")
+    if sent.content_type != "application/json" or charset.lower() not in ("utf-8", "utf8"):
         raise UnsupportedMedia
     try:
         parsed = json.loads(raw.decode("utf-8-sig"), parse_constant=_no_constant)
@@ -144,7 +146,7 @@ class Explained(Inputs):
     reason = Text(required=False, blank=True, help_text="Why, for whoever looks at it later.")
 
 
-def read(request: HttpRequest, inputs: type[Inputs]) -> dict[str, Any]:
+def read(request: Request, inputs: type[Inputs]) -> dict[str, Any]:
     """The checked body. Raises Invalid naming every field that is wrong, and what ``parse`` raises."""
     return check(parse(request), inputs)
 
@@ -162,7 +164,7 @@ def _flat(errors: Any, at: str = "") -> list[FieldError]:
     if isinstance(errors, dict):
         found: list[FieldError] = []
         for name, below in errors.items():
-            if name == serializers.api_settings.NON_FIELD_ERRORS_KEY:
+            if name == api_settings.NON_FIELD_ERRORS_KEY:
                 found += _flat(below, at or "body")
             elif isinstance(name, int):
                 found += _flat(below, f"{at}[{name}]")

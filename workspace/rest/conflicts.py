@@ -37,14 +37,14 @@ WORDS = ("mine", "theirs", "both", "base")
 class Choice(serializers.Field[Any, Any, Any, Any]):
     """What stands in the place of one hunk: a word, or other text."""
 
-    default_error_messages = {"invalid": 'must be one of mine, theirs, both, base, or {"text": "…"}.'}
+    default_error_messages = {"invalid": 'must be one of mine, theirs, both, base, or {{"text": "…"}}.'}
 
     def to_internal_value(self, data: object) -> str | dict[str, str]:
         if isinstance(data, str) and data in WORDS:
             return data
         if isinstance(data, dict) and data.keys() == {"text"}:
             return {"text": bodies.Text(blank=True).run_validation(data["text"])}
-        self.fail("invalid")
+        return self.fail("invalid")
 
     def to_representation(self, value: Any) -> Any:
         return value

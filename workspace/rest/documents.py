@@ -62,7 +62,7 @@ class Replacement(bodies.Explained):
 class Substitution(bodies.Explained):
     """Replaces a text where it stands, once, or everywhere with `replace_all`."""
 
-    old_string = bodies.Text(help_text="The exact text. Found 0 times or, without replace_all, more than once: INVALID.")
+    old_string = bodies.Text(help_text="The exact text. INVALID where it is not there, or is there more than once.")
     new_string = bodies.Text(blank=True)
     replace_all = bodies.Flag(required=False)
     on_conflict = bodies.Word(choices=ON_CONFLICT, required=False)
@@ -202,13 +202,14 @@ class Documents(Endpoint):
         """The documents in a folder, by name, or all below it, by location. What you cannot see is not in it."""
         place = parameters.text(request, "location") or None
         recursive = parameters.flag(request, "recursive")
-        narrowing = {name: parameters.text(request, name) or None for name in ("type", "label")}
-        paged = {"limit": parameters.limit(request), "cursor": parameters.cursor(request)}
-        if recursive or any(narrowing.values()):
-            return page(reads.below(self.actor, location=place, **narrowing, **paged), row)
+        kind, label = parameters.text(request, "type") or None, parameters.text(request, "label") or None
+        limit, cursor = parameters.limit(request), parameters.cursor(request)
+        if recursive or kind or label:
+            found = reads.below(self.actor, location=place, type=kind, label=label, limit=limit, cursor=cursor)
+            return page(found, row)
         if place is None:
             raise Invalid("location", "is required as a query parameter, or recursive=true for all there are.")
-        return page(reads.children(self.actor, location=place, **paged), row)
+        return page(reads.children(self.actor, location=place, limit=limit, cursor=cursor), row)
 
     @operation(
         "createDocument",
@@ -351,9 +352,7 @@ class Document(Endpoint):
             reason=parameters.text(request, "reason") or "",
         )
 
-    def write(
-        self, request: Request, service: Callable[..., Outcome], location: str, **options: Any
-    ) -> HttpResponse:
+    def write(self, request: Request, service: Callable[..., Outcome], location: str, **options: Any) -> HttpResponse:
         """Does a write upon the location in the path; what is wrong with a header is told by its name."""
         location = parameters.location(request, location)
         try:

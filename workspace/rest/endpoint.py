@@ -1,6 +1,6 @@
 """What all views share: who calls, what they accept, and the headers of every answer."""
 
-from typing import Any
+from typing import Any, cast
 
 from django.http import HttpResponse
 from django.http.response import HttpResponseBase
@@ -37,7 +37,7 @@ class Endpoint(APIView):
         if not self.public:
             if request.auth is None:
                 raise Unauthenticated
-            self.actor = request.auth
+            self.actor = cast(Actor, request.auth)
         if not accepts_json(request.META.get("HTTP_ACCEPT", "")):
             raise NotAcceptable
 
@@ -48,19 +48,19 @@ class Endpoint(APIView):
     def get_exception_handler(self) -> Any:
         return handler
 
-    def options(self, request: Request, *args: Any, **kwargs: Any) -> HttpResponse:
+    def options(self, request: Request, *args: Any, **kwargs: Any) -> HttpResponse:  # type: ignore[override]
         """The methods of an address; the same for every location, there or not."""
         response = nothing()
         response["Allow"] = ", ".join(self.allowed_methods)
         return response
 
-    def finalize_response(
+    def finalize_response(  # type: ignore[override]
         self, request: Request, response: HttpResponseBase, *args: Any, **kwargs: Any
     ) -> HttpResponseBase:
         # A browser's cache is one for all who sign in with it, so it must ask every time.
         safe = request.method in ("GET", "HEAD")
         response.headers.setdefault("Cache-Control", "private, no-cache" if safe else "no-store")
-        patch_vary_headers(response, ["Authorization", "Cookie"])  # type: ignore[arg-type]
+        patch_vary_headers(response, ["Authorization", "Cookie"])
         return response
 
 

@@ -136,9 +136,7 @@ def status_of(refusal: Refusal) -> int:
 
 def renamed(refusal: Invalid, names: Mapping[str, str]) -> Invalid:
     """The same refusal in the words of a call whose inputs have other names than the service's."""
-    return Invalid(
-        errors=[FieldError(field=names.get(e.field, e.field), message=e.message) for e in refusal.errors]
-    )
+    return Invalid(errors=[FieldError(field=names.get(e.field, e.field), message=e.message) for e in refusal.errors])
 
 
 def type_of(code: str) -> str:
@@ -206,7 +204,7 @@ def refusal_of(error: Exception) -> Refusal:
         case exceptions.UnsupportedMediaType():
             return UnsupportedMedia()
         case exceptions.Throttled():
-            return RateLimited(retry_after=max(1, int(error.wait or 1)))
+            return RateLimited(retry_after=max(1, int(getattr(error, "wait", None) or 1)))
     return Unexpected()
 
 

@@ -43,7 +43,7 @@ class AbilitiesOut(serializers.Serializer[Any]):
     role = serializers.ChoiceField(choices=["viewer", "editor", "manager"])
     read = serializers.BooleanField()
     edit = serializers.BooleanField()
-    create = serializers.BooleanField()
+    create = serializers.BooleanField()  # type: ignore[assignment]
     delete = serializers.BooleanField()
     share = serializers.BooleanField()
     manage = serializers.BooleanField()

@@ -33,7 +33,7 @@ class HeldGrantOut(GrantOut):
     """A grant that holds at a place, given there or on a folder above."""
 
     kind = serializers.ChoiceField(choices=["person", "group"])
-    label = serializers.CharField(help_text="The name to show.")
+    label = serializers.CharField(help_text="The name to show.")  # type: ignore[assignment]
     inherited = serializers.BooleanField(help_text="Whether it was given on a folder above.")
     created_at = serializers.DateTimeField()
 

@@ -49,7 +49,7 @@ class Jobs(Endpoint):
     )
     def get(self, request: Request) -> HttpResponse:
         """Newest first, of the documents and folders that you can see."""
-        found = jobs.listing(
+        found = reads.listing(
             self.actor,
             state=parameters.word(request, "state", *STATES),
             kind=parameters.word(request, "kind", *KINDS),

@@ -11,7 +11,9 @@ class AuthorOut(serializers.Serializer[Any]):
     """A person, a person's agent, or a background job."""
 
     kind = serializers.ChoiceField(choices=["person", "agent", "job"])
-    label = serializers.CharField(help_text="The name that history shows: a person's, an agent's or a job's.")
+    label = serializers.CharField(  # type: ignore[assignment]
+        help_text="The name that history shows: a person's, an agent's or a job's."
+    )
     person = serializers.CharField(help_text="The person, also where an agent acted for them. Empty for a job.")
     email = serializers.CharField(help_text="The person's address. Empty for a job.")
     agent = serializers.CharField(allow_null=True, help_text="The agent's id, where an agent acted.")
@@ -52,4 +54,3 @@ def author(who: Who) -> dict[str, Any]:
         "agent": who.agent_id or None,
         "host": who.host,
     }
-

@@ -32,7 +32,7 @@ class ReceiptOut(serializers.Serializer[Any]):
     capture = serializers.CharField(allow_null=True)
     conflict = serializers.CharField(allow_null=True)
     reason = serializers.CharField()
-    data = serializers.DictField(help_text="Further facts, by the kind.")
+    data = serializers.DictField(help_text="Further facts, by the kind.")  # type: ignore[assignment]
 
 
 class Receipts(Endpoint):

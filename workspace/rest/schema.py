@@ -94,7 +94,9 @@ class Problem(serializers.Serializer[Any]):
     code = serializers.CharField()
     detail = serializers.CharField(help_text="What happened, and what to do next.")
     request_id = serializers.CharField()
-    errors = FieldErrorOut(many=True, required=False, help_text="What is wrong with which field.")
+    errors = FieldErrorOut(  # type: ignore[assignment]
+        many=True, required=False, help_text="What is wrong with which field."
+    )
     need = serializers.CharField(required=False, help_text="FORBIDDEN: the role that may.")
     location = serializers.CharField(required=False, help_text="ALREADY_EXISTS: what is there.")
     gains = serializers.ListField(
@@ -152,7 +154,13 @@ EXAMPLES: dict[type[Refusal], Refusal] = {
     errors.NotAcceptable: errors.NotAcceptable(),
     errors.Unexpected: errors.Unexpected(),
 }
-EVERYWHERE: tuple[type[Refusal], ...] = (Unauthenticated, errors.NotAcceptable, errors.Unexpected, Unavailable)
+EVERYWHERE: tuple[type[Refusal], ...] = (
+    Unauthenticated,
+    errors.NotAcceptable,
+    Invalid,
+    errors.Unexpected,
+    Unavailable,
+)
 WITH_BODY: tuple[type[Refusal], ...] = (errors.MalformedBody, TooLarge, errors.UnsupportedMedia, Invalid)
 SCHEMA_LOCK = threading.Lock()
 
@@ -168,7 +176,9 @@ def _example(code: str, status: int, detail: str, data: dict[str, Any], name: st
         "request_id": "req_6f1d0c2b9a8e7f5d4c3b",
         **data,
     }
-    return OpenApiExample(name, value=value, response_only=True, status_codes=[str(status)], media_type=errors.MEDIA_TYPE)
+    return OpenApiExample(
+        name, value=value, response_only=True, status_codes=[str(status)], media_type=errors.MEDIA_TYPE
+    )
 
 
 CONFLICT_EXAMPLE = {
@@ -259,11 +269,12 @@ LIMIT = OpenApiParameter(
 CURSOR = query("cursor", "`next_cursor` of the answer before; it goes on after that.")
 PAGED = [LIMIT, CURSOR]
 IF_MATCH = header("If-Match", 'The commit that this is based on, `"COMMIT"`, or `*` for any.')
-IF_MATCH_REQUIRED = header("If-Match", IF_MATCH.description, required=True)
+IF_MATCH_REQUIRED = header("If-Match", str(IF_MATCH.description), required=True)
 KEY = header(
     "Idempotency-Key", "1 to 255 characters, the same one when a request is repeated: it is done once, for 24 hours."
 )
-KEY_REQUIRED = header("Idempotency-Key", KEY.description, required=True)
+KEY_REQUIRED = header("Idempotency-Key", str(KEY.description), required=True)
+SESSION = header("Baton-Session", "The session of its host that an agent works in, for commits and receipts.")
 ETAG = OpenApiParameter(
     "ETag",
     OpenApiTypes.STR,
@@ -315,14 +326,14 @@ def operation[V: Callable[..., Any]](
         operation_id=name,
         summary=summary,
         tags=[tag],
-        parameters=list(parameters),
+        parameters=[*parameters, SESSION],
         request=request,
         responses=responses,
         examples=asked,
     )
 
 
-class BearerScheme(OpenApiAuthenticationExtension):
+class BearerScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
     target_class = "workspace.rest.auth.TokenAuthentication"
     name = "token"
 
@@ -330,7 +341,7 @@ class BearerScheme(OpenApiAuthenticationExtension):
         return {"type": "http", "scheme": "bearer", "description": "An agent's token."}
 
 
-class SessionScheme(OpenApiAuthenticationExtension):
+class SessionScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
     target_class = "workspace.rest.auth.BrowserAuthentication"
     name = "session"
 
@@ -370,7 +381,8 @@ def generate() -> dict[str, Any]:
     # The settings of the generator are one for the process.
     with SCHEMA_LOCK, patched_settings(SETTINGS):
         GENERATOR_STATS.reset()
-        return SchemaGenerator(urlconf="workspace.rest.urls", api_version=None).get_schema(request=None, public=True)
+        generator = SchemaGenerator(urlconf="workspace.rest.urls")  # type: ignore[no-untyped-call]
+        return generator.get_schema(request=None, public=True)  # type: ignore[no-untyped-call]
 
 
 @functools.cache

@@ -3,6 +3,7 @@
 from typing import Any
 
 from django.http import HttpResponse
+from drf_spectacular.utils import OpenApiParameter
 from rest_framework import serializers
 from rest_framework.request import Request
 
@@ -13,7 +14,7 @@ from workspace.rest.answers import answer, moment, web_url
 from workspace.rest.documents import ALICE
 from workspace.rest.endpoint import Endpoint
 from workspace.rest.provenance import AuthorOut, author
-from workspace.rest.schema import COMMIT, DOCUMENT, OpenApiParameter, operation, query
+from workspace.rest.schema import COMMIT, DOCUMENT, operation, query
 
 MODES = ("auto", "text", "titles", "meaning")
 HITS = 20
@@ -36,7 +37,9 @@ class HitOut(serializers.Serializer[Any]):
     committed_at = serializers.DateTimeField()
     indexed_at = serializers.DateTimeField(allow_null=True, help_text="Null where only its title is known yet.")
     stale = serializers.BooleanField(help_text="Whether the document has changed since it was indexed.")
-    superseded_by = serializers.CharField(allow_null=True, help_text="What replaced it, as its front matter says; `unknown` where it says only that something did.")
+    superseded_by = serializers.CharField(
+        allow_null=True, help_text="What replaced it, as its front matter says; `unknown` where it does not say what."
+    )
     score = serializers.FloatField()
     web_url = serializers.CharField()
 

@@ -12,8 +12,10 @@ from workspace.rest.documents import Document, Documents
 from workspace.rest.endpoint import Unknown
 from workspace.rest.folders import Folder, Folders
 from workspace.rest.grants import Grants
+from workspace.rest.jobs import Jobs, Retries
 from workspace.rest.me import Me
 from workspace.rest.moves import Moves, Restores, Undeletes
+from workspace.rest.receipts import Receipts
 from workspace.rest.schema import OpenApiDocument
 from workspace.rest.search import Search
 
@@ -52,6 +54,9 @@ urlpatterns = [
     path(V1 + "search", Search.as_view()),
     path(V1 + "grants", Grants.as_view()),
     path(V1 + "access", Access.as_view()),
+    path(V1 + "receipts", Receipts.as_view()),
+    path(V1 + "jobs", Jobs.as_view()),
+    path(V1 + "jobs/<slug:id>/retry", Retries.as_view()),
     path(V1 + "openapi.json", OpenApiDocument.as_view()),
     path(V1 + "docs", Docs.as_view()),
     path("api/<anything:path>", Unknown.as_view()),

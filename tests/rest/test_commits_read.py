@@ -1,0 +1,89 @@
+"""History: commits, differences, blame."""
+
+import pytest
+
+from tests.cast import PLAN, Cast
+from tests.rest.conftest import Caller, code, fields
+from workspace.services import documents
+
+HERE = "location=product/launch/plan.md"
+
+
+@pytest.fixture
+def history(cast: Cast, plan: str) -> list[str]:
+    """Three commits: alice's, rover's, alice's."""
+    second = documents.substitute(
+        cast.rover,
+        location="product/launch/plan.md",
+        old_string="a thousand teams",
+        new_string="two thousand teams",
+        message="More",
+        reason="Demand",
+    )
+    third = documents.append(cast.alice, location="product/launch/plan.md", content="The end.")
+    return [plan, second.commit, third.commit]
+
+
+def test_commits_come_newest_first_page_by_page(carol: Caller, history: list[str]) -> None:
+    whole = carol.get(f"/commits?{HERE}").json()
+    assert [c["id"] for c in whole["items"]] == history[::-1]
+    assert whole["next_cursor"] is None
+    first = carol.get(f"/commits?{HERE}&limit=2").json()
+    rest = carol.get(f"/commits?{HERE}&limit=2&cursor={first['next_cursor']}").json()
+    assert first["items"] + rest["items"] == whole["items"]
+    second = whole["items"][1]
+    assert (second["author"]["label"], second["author"]["person"]) == ("rover", "Bob")
+    assert (second["message"], second["reason"], second["parents"]) == ("More", "Demand", [history[0]])
+
+
+def test_a_commit_holds_its_text(carol: Caller, history: list[str]) -> None:
+    found = carol.get(f"/commits/{history[0]}").json()
+    assert found["content"] == PLAN
+    assert carol.get(f"/commits/{history[0][:12]}").json() == found
+    assert fields(carol.get("/commits/abc")) == ["id"]
+
+
+def test_a_diff_marks_the_words(carol: Caller, history: list[str]) -> None:
+    found = carol.get(f"/diff?{HERE}&from={history[0]}&to={history[1]}").json()
+    assert (found["from"]["id"], found["to"]["id"]) == (history[0], history[1])
+    assert (found["added"], found["removed"]) == (1, 1)
+    (hunk,) = found["hunks"]
+    assert hunk["heading"] == "Launch plan"
+    old = next(line for line in hunk["lines"] if line["kind"] == "delete")
+    new = next(line for line in hunk["lines"] if line["kind"] == "insert")
+    assert [old["text"][s["start"] : s["end"]] for s in old["spans"]] == ["a"]
+    assert [new["text"][s["start"] : s["end"]] for s in new["spans"]] == ["two"]
+
+
+def test_a_diff_is_of_the_head_against_its_parent_by_default(carol: Caller, history: list[str]) -> None:
+    found = carol.get(f"/diff?{HERE}").json()
+    assert (found["from"]["id"], found["to"]["id"]) == (history[1], history[2])
+    assert fields(carol.get(f"/diff?{HERE}&from=zzz")) == ["from"]
+    assert code(carol.get(f"/diff?{HERE}&to={'0' * 64}")) == (404, "NOT_FOUND")
+
+
+def test_blame_names_the_commit_of_every_line(carol: Caller, history: list[str]) -> None:
+    found = carol.get(f"/blame?{HERE}").json()
+    assert "".join(run["text"] for run in found["runs"]) == PLAN.replace("a thousand", "two thousand") + "The end.\n"
+    ends = [(run["start_line"], run["end_line"]) for run in found["runs"]]
+    assert [start for start, _ in ends] == [1, *(end + 1 for _, end in ends[:-1])]
+    by = {run["text"]: run["commit"]["author"] for run in found["runs"]}
+    assert next(a["label"] for text, a in by.items() if "two thousand" in text) == "rover"
+    earlier = carol.get(f"/blame?{HERE}&at={history[0]}").json()
+    assert {run["commit"]["id"] for run in earlier["runs"]} == {history[0]}
+
+
+@pytest.mark.parametrize("path", ["/commits", "/diff", "/blame", "/grants", "/access"])
+def test_a_location_is_required(scout: Caller, path: str) -> None:
+    for query in ("", "?location="):
+        response = scout.get(path + query)
+        assert code(response) == (422, "INVALID")
+        assert fields(response) == ["location"]
+
+
+def test_a_commit_is_found_after_its_document_moved_or_went(scout: Caller, history: list[str]) -> None:
+    scout.post("/moves", {"from": "product/launch/plan.md", "to": "product/launch/new.md"})
+    assert scout.get(f"/commits/{history[0]}").json()["location"] == "product/launch/plan.md"
+    scout.delete("/documents/product/launch/new.md", If_Match="*")
+    items = scout.get("/commits?location=product/launch/new.md").json()["items"]
+    assert [c["kind"] for c in items] == ["delete", "move", "edit", "edit", "create"]
