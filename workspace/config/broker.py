@@ -20,6 +20,10 @@ MOST_WAITING = 2000
 LOOK_UP_S = 0.3
 
 
+def _belongs(name: str, queue: str) -> bool:
+    return name.partition(".")[2] == f"{queue}.msg"
+
+
 class Channel(filesystem.Channel):
     """Messages are files of `folder`, named by time and queue, claimed by renaming."""
 
@@ -36,9 +40,8 @@ class Channel(filesystem.Channel):
         draft.rename(folder / f"{name}.{queue}.msg")
 
     def _get(self, queue: str, timeout: float | None = None) -> Any:
-        suffix = f".{queue}.msg"
         folder = Path(self.data_folder_in)
-        for name in sorted(entry for entry in os.listdir(folder) if entry.endswith(suffix)):
+        for name in sorted(entry for entry in os.listdir(folder) if _belongs(entry, queue)):
             claimed = folder / f"{name}.{os.getpid()}.claimed"
             try:
                 (folder / name).rename(claimed)
@@ -53,8 +56,7 @@ class Channel(filesystem.Channel):
         raise Empty
 
     def _size(self, queue: str) -> int:
-        suffix = f".{queue}.msg"
-        return sum(1 for entry in os.scandir(self.data_folder_in) if entry.name.endswith(suffix))
+        return sum(1 for entry in os.listdir(self.data_folder_in) if _belongs(entry, queue))
 
 
 class Transport(filesystem.Transport):

@@ -1,7 +1,5 @@
 """Addresses: each adapter brings its own, the probes lie beside them."""
 
-from importlib.util import find_spec
-
 from django.urls import URLPattern, URLResolver, include, path
 
 from workspace.admin.site import site
@@ -13,11 +11,9 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("metrics", probes.metrics_view),
     path("admin/", site.urls),
     path("accounts/", include("allauth.urls")),
+    path("", include("workspace.rest.urls")),
+    path("", include("workspace.web.urls")),
 ]
-if find_spec("workspace.rest") and find_spec("workspace.rest.urls"):
-    urlpatterns.append(path("", include("workspace.rest.urls")))
-if find_spec("workspace.web") and find_spec("workspace.web.urls"):
-    urlpatterns.append(path("", include("workspace.web.urls")))
 
 handler400 = "workspace.web.errors.bad_request"
 handler403 = "workspace.web.errors.forbidden"

@@ -190,8 +190,7 @@ class Instance:
         self.say(f"Baton is ready at {settings.BATON_BASE_URL}")
 
     def _answers(self) -> bool:
-        # A 404 is the instance without its MCP server.
-        return self._status("/readyz") == 200 and self._status("/mcp", "POST") in {401, 404, 403}
+        return self._status("/readyz") == 200 and self._status("/mcp", "POST") == 401
 
     def _status(self, path: str, method: str = "GET") -> int:
         host, port = self.listener.getsockname()[:2]
