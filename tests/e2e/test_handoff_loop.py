@@ -1,0 +1,385 @@
+"""The story that Baton exists for, on the real product: one process tree, one browser, real MCP clients.
+
+An agent saves a plan, a person edits it in the browser, the agent writes on from an older version, nobody's words are
+lost, a summary appears by itself, and the next agent reads all of it with citations.
+"""
+
+import asyncio
+import json
+import os
+import random
+import re
+import signal
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import httpx2
+import pytest
+from mcp.client import Client
+from mcp.client.streamable_http import streamable_http_client
+from playwright.sync_api import Browser, Page, expect
+
+from tests.instance import Instance, wait_until
+
+PLAN = (Path(__file__).parent / "launch_plan.md").read_text(encoding="utf-8")
+PLACE = "product/launch"
+PLAN_AT = f"{PLACE}/plan.md"
+PASSWORD = "a battery staple, correct"
+CAPTURE = """# Session: moving the import to a queue
+
+## Asked
+
+- Make the import of large folders not block the launch.
+
+## Decided
+
+- The import runs as a background job with one row for each file.
+- Support answers within one hour during launch week.
+
+## Tried and rejected
+
+- Streaming the upload through the web process used 900 MB for a folder of 4,000 files.
+
+## Changed
+
+- The plan names the queue as the mitigation for the slow import.
+
+## Open
+
+- Nobody has decided who watches the queue at night.
+"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Agent:
+    """A fresh client of the official SDK for each call, as a new session of a host is."""
+
+    url: str
+    token: str
+
+    def call(self, tool: str, **arguments: Any) -> dict[str, Any]:
+        """The structured content of a call, refusals and conflicts included."""
+
+        async def run() -> dict[str, Any]:
+            async with httpx2.AsyncClient(headers={"Authorization": f"Bearer {self.token}"}, timeout=60) as http:
+                transport = streamable_http_client(f"{self.url}/mcp", http_client=http)
+                async with Client(transport) as client:
+                    result = await client.call_tool(tool, arguments)
+                    assert result.structured_content is not None, result.content
+                    return dict(result.structured_content)
+
+        return asyncio.run(run())
+
+    def rest(self, method: str, path: str, body: Any = None, **headers: str) -> httpx2.Response:
+        return httpx2.request(
+            method,
+            f"{self.url}/api/v1/{path}",
+            json=body,
+            headers={"Authorization": f"Bearer {self.token}"} | headers,
+            timeout=60,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scene:
+    """The running product, with alice signed up by the first link and the rest of the cast made beside her."""
+
+    live: Instance
+    alice: Page
+    bob: Page
+    carol: Page
+    mallory: Page
+    scout: Agent
+    rover: Agent
+    stranger: Agent
+
+
+def sign_in(browser: Browser, live: Instance, email: str) -> Page:
+    page = browser.new_context(base_url=live.url).new_page()
+    page.goto("/accounts/login/")
+    page.get_by_label("Email").fill(email)
+    page.get_by_label("Password", exact=True).fill(PASSWORD)
+    page.get_by_role("button", name="Sign in").click()
+    expect(page).not_to_have_url(re.compile("login"))
+    return page
+
+
+@pytest.fixture(scope="module")
+def scene(live: Instance, browser: Browser) -> Iterator[Scene]:
+    """Alice follows the first sign-in link and shares ``product/launch``, as the story begins."""
+    for name in ("bob", "carol", "mallory"):
+        live.manage(
+            "createperson", f"{name}@example.org", "--name", name.capitalize(), "--password-stdin", text=PASSWORD
+        )
+    alice = browser.new_context(base_url=live.url).new_page()
+    if live.manage("createperson", "alice@example.org", "--name", "Alice", "--password-stdin", text=PASSWORD, check=False):
+        alice = sign_in(browser, live, "alice@example.org")
+    token = live.manage("mint_token", "--person", "alice@example.org", "--agent", "scout").stdout.strip()
+    scout = Agent(url=live.url, token=token)
+    assert scout.rest("POST", "folders", {"location": PLACE}).status_code == 201
+    for subject, role in (("bob@example.org", "editor"), ("carol@example.org", "viewer")):
+        alice.goto(f"/share/{PLACE}")
+        alice.get_by_label("Person or group").fill(subject)
+        alice.get_by_label("Role").last.select_option(role)
+        alice.get_by_role("button", name="Share").last.click()
+        alice.get_by_role("button", name=re.compile("^(Share|Confirm)")).last.click()
+    rover = live.manage("mint_token", "--person", "bob@example.org", "--agent", "rover").stdout.strip()
+    prowler = live.manage("mint_token", "--person", "mallory@example.org", "--agent", "prowler").stdout.strip()
+    yield Scene(
+        live=live,
+        alice=alice,
+        bob=sign_in(browser, live, "bob@example.org"),
+        carol=sign_in(browser, live, "carol@example.org"),
+        mallory=sign_in(browser, live, "mallory@example.org"),
+        scout=scout,
+        rover=Agent(url=live.url, token=rover),
+        stranger=Agent(url=live.url, token=prowler),
+    )
+
+
+def cut_off(agent: Agent, body: dict[str, Any], key: str) -> None:
+    """Send a write and hang up before the answer is read."""
+    data = json.dumps(body).encode()
+    host, port = agent.url.removeprefix("http://").split(":")
+    with socket.create_connection((host, int(port))) as wire:
+        head = (
+            f"POST /api/v1/documents HTTP/1.1\r\nHost: {host}:{port}\r\nAuthorization: Bearer {agent.token}\r\n"
+            f"Idempotency-Key: {key}\r\nContent-Type: application/json\r\nContent-Length: {len(data)}\r\n\r\n"
+        )
+        wire.sendall(head.encode() + data)
+        time.sleep(0.5)
+        wire.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\x01\x00\x00\x00\x00\x00\x00\x00")
+
+
+def edit_in_browser(page: Page, old: str, new: str) -> None:
+    """Open the editor, replace text in it as a person would, and save."""
+    page.goto(f"/edit/{quote(PLAN_AT)}")
+    area = page.locator("textarea[name=content]")
+    text = area.input_value()
+    assert old in text
+    area.fill(text.replace(old, new))
+    page.get_by_role("button", name=re.compile("^Save")).click()
+    page.wait_for_url(re.compile(f"/d/{quote(PLAN_AT)}"))
+
+
+def text_of(agent: Agent, location: str) -> str:
+    return str(agent.call("read", location=location)["content"])
+
+
+def test_the_handoff_loop(scene: Scene) -> None:
+    scout, rover = scene.scout, scene.rover
+
+    # The reply is cut off and the call repeated: one commit.
+    body = {"location": PLAN_AT, "content": PLAN, "message": "First plan"}
+    cut_off(scout, body, "plan-1")
+    again = scout.call(
+        "doc_create",
+        action="document",
+        folder_path=["product", "launch"],
+        name="plan.md",
+        content=PLAN,
+        message="First plan",
+        idempotency_key="plan-1",
+    )
+    assert again["outcome"] == "replayed", again
+    first = again["commit"]
+    assert len(scout.call("history", action="log", location=PLAN_AT)["commits"]) == 1
+
+    # Bob edits the second paragraph; the agent, still on the first commit, the third: merged, two parents.
+    edit_in_browser(scene.bob, "a thousand teams", "two thousand teams")
+    merged = scout.call(
+        "doc_update",
+        action="replace",
+        location=PLAN_AT,
+        content=PLAN.replace("a progress bar and a way to stop", "a queue, a progress bar and a way to stop"),
+        expected_commit=first,
+        on_conflict="merge",
+    )
+    assert merged["outcome"] == "merged"
+    assert len(merged["parents"]) == 2
+    both = text_of(scout, PLAN_AT)
+    assert "two thousand teams" in both
+    assert "a queue, a progress bar" in both
+
+    # The same sentence: a conflict, both texts kept, the draft hidden from the reader.
+    edit_in_browser(scene.bob, "the second of March", "the ninth of March")
+    contested = scout.call(
+        "doc_update",
+        action="replace",
+        location=PLAN_AT,
+        content=both.replace("the second of March", "the first of April"),
+        expected_commit=merged["commit"],
+        on_conflict="merge",
+    )
+    assert contested["code"] == "CONFLICT"
+    conflict = contested["conflict_id"]
+    assert "the ninth of March" in text_of(scout, PLAN_AT)
+    assert scene.carol.goto(f"/conflicts/{conflict}").status == 404
+    assert scene.mallory.goto(f"/conflicts/{conflict}").status == 404
+    scene.bob.goto(f"/conflicts/{conflict}")
+    expect(scene.bob.get_by_text("the first of April").first).to_be_visible()
+    expect(scene.bob.get_by_text("the ninth of March").first).to_be_visible()
+    scene.bob.get_by_label(re.compile("^The draft")).first.check()
+    scene.bob.get_by_role("button", name="Save the result").click()
+    scene.bob.wait_for_url(re.compile("/d/"))
+    assert "the first of April" in text_of(scout, PLAN_AT)
+    resolved = scout.call("history", action="log", location=PLAN_AT)["commits"][0]
+    assert len(resolved["parents"]) == 2
+
+    # A capture becomes a cited summary; what Bob typed at the top meanwhile stays.
+    made = scout.call("doc_create", action="document", folder_path=["product", "launch"], name="HANDOFF.md",
+                      content="# Handoff: launch\n\nBob: ask me before touching the billing page.\n")
+    assert made["outcome"] == "saved"
+    captured = scout.call("capture", action="commit", folder=PLACE, content=CAPTURE, operation_id="session-1")
+    capture = captured["capture_id"]
+    handoff = f"{PLACE}/HANDOFF.md"
+    wait_until(lambda: capture in text_of(rover, handoff), timeout=30, what="the summary")
+    page = text_of(rover, handoff)
+    assert "Bob: ask me before touching the billing page." in page
+    assert "one row for each file" in page
+    assert "900 MB" in page
+    assert len(page.split()) < 650
+
+    # The next agent, a fresh client: every citation opens the right lines at the right commit.
+    folders = rover.call("browse", action="documents", location=PLACE)["documents"]
+    assert {d["location"] for d in folders} == {PLAN_AT, handoff}
+    wait_until(lambda: rover.call("search", query="queue progress bar")["items"], timeout=30, what="the index")
+    hits = rover.call("search", query="queue progress bar")["items"]
+    assert hits[0]["location"] in (PLAN_AT, handoff)
+    for hit in hits:
+        location, commit, start, end = re.fullmatch(r"(.+)@([0-9a-f]{64})#L(\d+)(?:-L(\d+))?", hit["citation"]).groups()
+        lines = rover.rest("GET", f"documents/{quote(location)}?at={commit}&lines={start}-{end or start}")
+        assert lines.status_code == 200
+        kept = " ".join(re.sub(r"[…*]", "", hit["snippet"]).split())[:30]
+        assert kept in " ".join(lines.json()["content"].split()), hit
+        scene.bob.goto(f"/d/{quote(location)}?at={commit}#L{start}-L{end or start}")
+        expect(scene.bob.locator("article, .prose").first).to_contain_text(re.compile(r"\w"))
+    timeline = scene.bob.goto(f"/captures/{capture}")
+    assert timeline is not None
+    assert timeline.status == 200
+    expect(scene.bob.get_by_text("summarised", exact=False).first).to_be_visible()
+
+    # A stranger gets not-found everywhere, in the very words of what never existed.
+    for path in (f"documents/{PLAN_AT}", f"documents?location={PLACE}", f"commits?location={PLAN_AT}", f"commits/{first}",
+                 f"diff?location={PLAN_AT}", f"conflicts/{conflict}", f"captures/{capture}", f"grants?location={PLACE}"):
+        hidden = scene.stranger.rest("GET", path)
+        absent = scene.stranger.rest("GET", path.replace("launch", "nothing").replace(first, "0" * 64)
+                                     .replace(conflict, "cfl_0").replace(capture, "cap_0"))
+        assert hidden.status_code == absent.status_code == 404, path
+        drop = {"request_id"}
+        assert {k: v for k, v in hidden.json().items() if k not in drop} == {
+            k: v for k, v in absent.json().items() if k not in drop
+        }
+    for path in (f"/d/{PLAN_AT}", f"/f/{PLACE}", f"/history/{PLAN_AT}", f"/captures/{capture}", f"/edit/{PLAN_AT}"):
+        answer = scene.mallory.goto(path)
+        assert answer is not None
+        assert answer.status == 404, path
+    assert scene.stranger.call("read", location=PLAN_AT)["code"] == "NOT_FOUND"
+    assert scene.stranger.call("search", query="queue")["items"] == []
+
+    assert "all is as it was written" in scene.live.manage("verify").stdout
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_killing_any_part_at_random_loses_nothing_that_was_acknowledged(instance: Instance, seed: int) -> None:
+    chance = random.Random(seed)
+    instance.start()
+    instance.manage("createperson", "alice@example.org", "--admin", "--password-stdin", text=PASSWORD)
+    token = instance.manage("mint_token", "--person", "alice@example.org", "--agent", "scout").stdout.strip()
+    agent = Agent(url=instance.url, token=token)
+    over = threading.Event()
+    acknowledged: dict[str, set[str]] = {"documents": set(), "lines": set(), "captures": set()}
+
+    def insist(method: str, path: str, body: Any, **headers: str) -> httpx2.Response | None:
+        """Repeat one request, with its key, until it is answered; what the connection swallowed is unknown."""
+        for _ in range(120):
+            try:
+                answer = agent.rest(method, path, body, **headers)
+            except httpx2.HTTPError:
+                time.sleep(0.25)
+                continue
+            if answer.status_code < 500:
+                return answer
+            time.sleep(0.25)
+        return None
+
+    def write(writer: int) -> None:
+        n = 0
+        while not over.is_set():
+            n += 1
+            name = f"w{writer}-{n}"
+            made = insist(
+                "POST",
+                "documents",
+                {"location": f"kept/safe/{name}.md", "content": f"# {name}\n"},
+                **{"Idempotency-Key": f"doc {name}"},
+            )
+            if made is not None and made.status_code == 201:
+                acknowledged["documents"].add(name)
+            added = insist(
+                "PATCH", "documents/kept/safe/log.md", {"append": f"- {name}"}, **{"Idempotency-Key": f"line {name}"}
+            )
+            if added is not None and added.status_code == 200:
+                acknowledged["lines"].add(name)
+            if n % 3 == 0:
+                told = insist(
+                    "POST", "captures", {"folder": "kept/safe", "content": f"## Decided\n\n- Keep {name} for good.\n",
+                                         "host": "test", "session": "s", "event": "stop", "operation_id": name}
+                )
+                if told is not None and told.status_code == 201:
+                    acknowledged["captures"].add(told.json()["id"])
+
+    insist(
+        "POST", "documents", {"location": "kept/safe/log.md", "content": "# Log\n"}, **{"Idempotency-Key": "log"}
+    )
+    writers = [threading.Thread(target=write, args=(n,)) for n in range(4)]
+    for writer in writers:
+        writer.start()
+    for kind in ["web", "postgres", "worker", chance.choice(["web", "postgres"])]:
+        time.sleep(chance.uniform(1, 3))
+        for pid in instance.children(kind):
+            os.kill(pid, signal.SIGKILL)
+    time.sleep(3)
+    over.set()
+    for writer in writers:
+        writer.join(90)
+
+    def everything() -> dict[str, Any]:
+        found: list[Any] = []
+        cursor = ""
+        while True:
+            page = agent.rest("GET", f"documents?location=kept/safe&limit=100{cursor}").json()
+            found += page["items"]
+            if not page["next_cursor"]:
+                return {row["location"].rpartition("/")[2].removesuffix(".md"): row for row in found}
+            cursor = f"&cursor={page['next_cursor']}"
+
+    wait_until(lambda: agent.rest("GET", "me").status_code == 200, timeout=60, what="the return of the service")
+    assert len(acknowledged["documents"]) > 5
+    assert acknowledged["documents"] <= everything().keys()
+    lines = agent.rest("GET", "documents/kept/safe/log.md").json()["content"].splitlines()[1:]
+    assert sorted(set(lines)) == sorted(lines)
+    assert {f"- {name}" for name in acknowledged["lines"]} <= set(lines)
+    # What was waiting when the worker died is done by itself.
+    wait_until(
+        lambda: all(
+            agent.rest("GET", f"captures/{capture}").json()["state"] not in ("captured", "pending")
+            for capture in acknowledged["captures"]
+        ),
+        timeout=90,
+        what="the summaries",
+    )
+    wait_until(
+        lambda: not [
+            j for j in agent.rest("GET", "jobs?limit=100").json()["items"] if j["state"] in ("pending", "running")
+        ],
+        timeout=120,
+        what="the end of the backlog",
+    )
+    assert "all is as it was written" in instance.manage("verify").stdout
