@@ -27,9 +27,10 @@ if (changes.length) {
 /* two radios pick the ends of a comparison */
 const compare = document.querySelector("[data-compare]");
 if (compare) {
+  const button = compare.querySelector("[data-compare-button]");
   const show = () => {
     const [from, to] = ["from", "to"].map((name) => compare.querySelector(`[name=${name}]:checked`)?.value);
-    compare.querySelector("[data-compare-button]").disabled = !from || !to || from === to;
+    if (button) button.disabled = !from || !to || from === to;
   };
   compare.addEventListener("change", show);
   show();

@@ -1,7 +1,7 @@
 /* The read page: citations by heading, the cited lines, contents that follow, and a draft that has been saved. */
 const article = document.querySelector("[data-document]");
 if (article) {
-  const { location: place, commit, base } = article.dataset;
+  const { location: place, commit, saved } = article.dataset;
   const blocks = [...article.querySelectorAll("[data-lines]")];
 
   const span = (block) => block.dataset.lines.split("-").map(Number);
@@ -61,9 +61,9 @@ if (article) {
     follow();
   }
 
-  if (base) {
+  if (saved) {
     // The form's text has become a commit: what the browser kept of it is no longer unsaved.
-    try { localStorage.removeItem(`baton.draft:${base}`); } catch { /* refused */ }
+    try { localStorage.removeItem(`baton.draft:${saved}`); } catch { /* refused */ }
     history.replaceState(null, "", location.pathname + location.hash);
   }
 }

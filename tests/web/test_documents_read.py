@@ -111,3 +111,14 @@ def test_text_of_others_is_escaped_everywhere(signed_in: SignIn, cast: Cast) -> 
     carol = signed_in("carol")
     for address in ("/", "/f/product/launch", f"/history/{made.location}", f"/blame/{made.location}"):
         assert bad not in carol.get(address).content.decode(), address
+
+
+def test_a_folder_on_the_way_shows_its_name_and_what_can_be_seen(signed_in: SignIn, cast: Cast, plan: str) -> None:
+    services.create(cast.alice, location="product/secret.md", content="# Secret\n")
+    page = signed_in("bob").get("/f/product")
+    html = page.content.decode()
+
+    assert page.status_code == 200
+    assert "product/launch" in html
+    assert "Secret" not in html
+    assert "/new/document/product" not in html.replace("/new/document/product/launch", "")

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlencode
 from uuid import uuid4
 
 from django.contrib import messages
@@ -101,7 +102,8 @@ def settle(request: HttpRequest, conflict_id: str) -> HttpResponse:
         moved = "The document changed while you decided. Your choices are kept; look at what is new."
         return resolution(request, actor, conflict_id, status=409, notice=moved)
     messages.success(request, f"Settled and saved as {outcome.commit[:8]}.")
-    return redirect(f"{reverse('document', args=[outcome.location])}?saved=1")
+    saved = urlencode({"saved": outcome.location})
+    return redirect(f"{reverse('document', args=[outcome.location])}?{saved}")
 
 
 def preview(request: HttpRequest, conflict_id: str) -> HttpResponse:

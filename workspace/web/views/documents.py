@@ -1,6 +1,7 @@
 """Documents: reading, writing, and the text as it is."""
 
 from typing import Any
+from urllib.parse import urlencode
 
 from django.conf import settings
 from django.contrib import messages
@@ -43,7 +44,7 @@ def show(request: HttpRequest, location: str) -> HttpResponse:
         "fields": [(key, _plain(value)) for key, value in rendered.fields.items()],
         "contents": [e for e in rendered.contents if 1 < e.level <= CONTENTS_DEPTH],
         "pinned": at is not None,
-        "saved": "saved" in request.GET,
+        "saved": request.GET.get("saved", ""),
         "citation": citations.citation(location, document.commit),
     }
     if at is None:
@@ -134,11 +135,12 @@ def save(request: HttpRequest, location: str) -> HttpResponse:
     except TooLarge as refusal:
         form.add_error("content", refusal.detail)
         return editor(request, location, form, status=413)
-    return landed(request, actor, outcome)
+    return landed(request, actor, outcome, draft=location)
 
 
-def landed(request: HttpRequest, actor: Actor, outcome: Written | Conflict) -> HttpResponse:
-    """Where a write leads: to the document, or with 409 to the page that settles the conflict."""
+def landed(request: HttpRequest, actor: Actor, outcome: Written | Conflict, *, draft: str = "") -> HttpResponse:
+    """Where a write leads: to the document, or with 409 to the page that settles the conflict. ``draft`` names the
+    text that the browser kept, which is no longer unsaved."""
     match outcome:
         case Conflict(conflict=str(draft)):
             return resolution(request, actor, draft, status=409)
@@ -150,7 +152,8 @@ def landed(request: HttpRequest, actor: Actor, outcome: Written | Conflict) -> H
             messages.info(request, "Nothing differs from what is there; no version was made.")
         case Saved() | Replayed():
             messages.success(request, f"Saved as {outcome.commit[:8]}.")
-    return redirect(f"{reverse('document', args=[outcome.location])}?saved=1")
+    address = reverse("document", args=[outcome.location])
+    return redirect(f"{address}?{urlencode({'saved': draft})}" if draft else address)
 
 
 def _creator(request: HttpRequest, folder: str, form: CreateForm, *, status: int = 200) -> HttpResponse:
@@ -199,7 +202,7 @@ def create(request: HttpRequest, folder: str) -> HttpResponse:
     except TooLarge as refusal:
         form.add_error("content", refusal.detail)
         return _creator(request, folder, form, status=413)
-    return landed(request, actor, outcome)
+    return landed(request, actor, outcome, draft=f"new:{folder}")
 
 
 def undelete(request: HttpRequest, location: str) -> HttpResponse:
