@@ -18,6 +18,7 @@ def test_a_stranger_sees_no_folder(mallory: Caller, cast: Cast) -> None:
     assert mallory.get("/folders").json() == {"items": [], "next_cursor": None}
     assert code(mallory.get("/folders?parent=product")) == (404, "NOT_FOUND")
     assert code(mallory.get("/folders/product/launch")) == (404, "NOT_FOUND")
+    assert fields(mallory.get("/folders?parent=a//b")) == ["parent"]
 
 
 def test_a_folder_is_made_with_those_above_it(scout: Caller) -> None:

@@ -11,6 +11,7 @@ from workspace.queries import captures as reads
 from workspace.rest import bodies, parameters
 from workspace.rest.answers import answer, moment, nothing, page
 from workspace.rest.endpoint import Endpoint
+from workspace.rest.errors import naming
 from workspace.rest.provenance import AuthorOut, author
 from workspace.rest.receipts import ReceiptOut
 from workspace.rest.receipts import row as receipt
@@ -91,12 +92,13 @@ class Captures(Endpoint):
     )
     def get(self, request: Request) -> HttpResponse:
         """Newest first, of the folders that you can see."""
-        found = reads.listing(
-            self.actor,
-            folder=parameters.text(request, "folder") or None,
-            limit=parameters.limit(request),
-            cursor=parameters.cursor(request),
-        )
+        with naming({"location": "folder"}):
+            found = reads.listing(
+                self.actor,
+                folder=parameters.text(request, "folder") or None,
+                limit=parameters.limit(request),
+                cursor=parameters.cursor(request),
+            )
         return page(found, row)
 
     @operation(
@@ -129,7 +131,9 @@ class Captures(Endpoint):
     )
     def post(self, request: Request) -> HttpResponse:
         """Keeps it for good. A summary of it is made in the background and woven into the folder's HANDOFF.md."""
-        kept = captures.commit(self.actor, **bodies.read(request, NewCapture))
+        body = bodies.read(request, NewCapture)
+        with naming({"location": "folder"}):
+            kept = captures.commit(self.actor, **body)
         return answer(
             {
                 "id": kept.id,

@@ -22,7 +22,7 @@ from workspace.queries import documents as reads
 from workspace.rest import bodies, parameters, results
 from workspace.rest.answers import answer, etag, moment, page, web_url
 from workspace.rest.endpoint import Endpoint
-from workspace.rest.errors import renamed
+from workspace.rest.errors import naming
 from workspace.rest.folders import AbilitiesOut
 from workspace.rest.provenance import AuthorOut, author
 from workspace.rest.schema import (
@@ -355,10 +355,8 @@ class Document(Endpoint):
     def write(self, request: Request, service: Callable[..., Outcome], location: str, **options: Any) -> HttpResponse:
         """Does a write upon the location in the path; what is wrong with a header is told by its name."""
         location = parameters.location(request, location)
-        try:
+        with naming({"expected_commit": "If-Match"}):
             outcome = service(self.actor, location=location, **options)
-        except Invalid as refusal:
-            raise renamed(refusal, {"expected_commit": "If-Match"}) from None
         return results.written(request, outcome)
 
 

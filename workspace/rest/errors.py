@@ -6,7 +6,8 @@ refusal. A problem holds ``type title status code detail request_id`` and the fi
 
 import json
 import logging
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 from django.conf import settings
@@ -134,9 +135,14 @@ def status_of(refusal: Refusal) -> int:
     return STATUS[type(refusal)]
 
 
-def renamed(refusal: Invalid, names: Mapping[str, str]) -> Invalid:
-    """The same refusal in the words of a call whose inputs have other names than the service's."""
-    return Invalid(errors=[FieldError(field=names.get(e.field, e.field), message=e.message) for e in refusal.errors])
+@contextmanager
+def naming(names: Mapping[str, str]) -> Iterator[None]:
+    """Tells what is Invalid in the words of a call whose inputs have other names than the service's."""
+    try:
+        yield
+    except Invalid as refusal:
+        told = [FieldError(field=names.get(e.field, e.field), message=e.message) for e in refusal.errors]
+        raise Invalid(errors=told) from None
 
 
 def type_of(code: str) -> str:

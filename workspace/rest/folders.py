@@ -11,6 +11,7 @@ from workspace.queries import folders as reads
 from workspace.rest import bodies, parameters
 from workspace.rest.answers import answer, moment, page, web_url
 from workspace.rest.endpoint import Endpoint
+from workspace.rest.errors import naming
 from workspace.rest.schema import LOCATION_IN_PATH, PAGED, operation, page_of, query
 from workspace.services import folders
 
@@ -111,12 +112,13 @@ class Folders(Endpoint):
     )
     def get(self, request: Request) -> HttpResponse:
         """The folders that lie right in `parent`, by name."""
-        found = reads.children(
-            self.actor,
-            parent=parameters.text(request, "parent") or None,
-            limit=parameters.limit(request),
-            cursor=parameters.cursor(request),
-        )
+        with naming({"location": "parent"}):
+            found = reads.children(
+                self.actor,
+                parent=parameters.text(request, "parent") or None,
+                limit=parameters.limit(request),
+                cursor=parameters.cursor(request),
+            )
         return page(found, row)
 
     @operation(

@@ -18,7 +18,7 @@ from workspace.errors import (
 from workspace.rest import bodies, parameters, results
 from workspace.rest.answers import answer, web_url
 from workspace.rest.endpoint import Endpoint
-from workspace.rest.errors import renamed
+from workspace.rest.errors import naming
 from workspace.rest.schema import ETAG, IF_MATCH, KEY, operation
 from workspace.services import documents, moves
 from workspace.services.folders import Made
@@ -92,7 +92,7 @@ class Moves(Endpoint):
         """Gives a document, or a folder with all below it, another location. Ids and history stay."""
         key = parameters.idempotency_key(request)
         body = bodies.read(request, Move)
-        try:
+        with naming({"location": "from"}):
             moved = moves.move(
                 self.actor,
                 source=body.pop("from"),
@@ -100,8 +100,6 @@ class Moves(Endpoint):
                 idempotency_key=key,
                 **body | {"expected_commit": expected(request, body)},
             )
-        except Invalid as refusal:
-            raise renamed(refusal, {"location": "from"}) from None
         if isinstance(moved, Made):
             return answer(folder(moved))
         return results.written(request, moved)

@@ -4,6 +4,7 @@ from django.urls import path, register_converter
 
 from workspace.rest.access import Access
 from workspace.rest.blame import Blame
+from workspace.rest.captures import Capture, Captures
 from workspace.rest.commits import Commit, Commits
 from workspace.rest.conflicts import Conflict, Conflicts, Resolutions
 from workspace.rest.diff import Diff
@@ -52,6 +53,8 @@ urlpatterns = [
     path(V1 + "conflicts/<slug:id>", Conflict.as_view()),
     path(V1 + "conflicts/<slug:id>/resolution", Resolutions.as_view()),
     path(V1 + "search", Search.as_view()),
+    path(V1 + "captures", Captures.as_view()),
+    path(V1 + "captures/<slug:id>", Capture.as_view()),
     path(V1 + "grants", Grants.as_view()),
     path(V1 + "access", Access.as_view()),
     path(V1 + "receipts", Receipts.as_view()),
