@@ -118,7 +118,9 @@ def scene(live: Instance, browser: Browser) -> Iterator[Scene]:
             "createperson", f"{name}@example.org", "--name", name.capitalize(), "--password-stdin", text=PASSWORD
         )
     alice = browser.new_context(base_url=live.url).new_page()
-    if live.manage("createperson", "alice@example.org", "--name", "Alice", "--password-stdin", text=PASSWORD, check=False):
+    if live.manage(
+        "createperson", "alice@example.org", "--name", "Alice", "--password-stdin", text=PASSWORD, check=False
+    ):
         alice = sign_in(browser, live, "alice@example.org")
     token = live.manage("mint_token", "--person", "alice@example.org", "--agent", "scout").stdout.strip()
     scout = Agent(url=live.url, token=token)
@@ -233,8 +235,13 @@ def test_the_handoff_loop(scene: Scene) -> None:
     assert len(resolved["parents"]) == 2
 
     # A capture becomes a cited summary; what Bob typed at the top meanwhile stays.
-    made = scout.call("doc_create", action="document", folder_path=["product", "launch"], name="HANDOFF.md",
-                      content="# Handoff: launch\n\nBob: ask me before touching the billing page.\n")
+    made = scout.call(
+        "doc_create",
+        action="document",
+        folder_path=["product", "launch"],
+        name="HANDOFF.md",
+        content="# Handoff: launch\n\nBob: ask me before touching the billing page.\n",
+    )
     assert made["outcome"] == "saved"
     captured = scout.call("capture", action="commit", folder=PLACE, content=CAPTURE, operation_id="session-1")
     capture = captured["capture_id"]
@@ -266,11 +273,24 @@ def test_the_handoff_loop(scene: Scene) -> None:
     expect(scene.bob.get_by_text("summarised", exact=False).first).to_be_visible()
 
     # A stranger gets not-found everywhere, in the very words of what never existed.
-    for path in (f"documents/{PLAN_AT}", f"documents?location={PLACE}", f"commits?location={PLAN_AT}", f"commits/{first}",
-                 f"diff?location={PLAN_AT}", f"conflicts/{conflict}", f"captures/{capture}", f"grants?location={PLACE}"):
+    for path in (
+        f"documents/{PLAN_AT}",
+        f"documents?location={PLACE}",
+        f"commits?location={PLAN_AT}",
+        f"commits/{first}",
+        f"diff?location={PLAN_AT}",
+        f"conflicts/{conflict}",
+        f"captures/{capture}",
+        f"grants?location={PLACE}",
+    ):
         hidden = scene.stranger.rest("GET", path)
-        absent = scene.stranger.rest("GET", path.replace("launch", "nothing").replace(first, "0" * 64)
-                                     .replace(conflict, "cfl_0").replace(capture, "cap_0"))
+        absent = scene.stranger.rest(
+            "GET",
+            path.replace("launch", "nothing")
+            .replace(first, "0" * 64)
+            .replace(conflict, "cfl_0")
+            .replace(capture, "cap_0"),
+        )
         assert hidden.status_code == absent.status_code == 404, path
         drop = {"request_id"}
         assert {k: v for k, v in hidden.json().items() if k not in drop} == {
@@ -329,15 +349,21 @@ def test_killing_any_part_at_random_loses_nothing_that_was_acknowledged(instance
                 acknowledged["lines"].add(name)
             if n % 3 == 0:
                 told = insist(
-                    "POST", "captures", {"folder": "kept/safe", "content": f"## Decided\n\n- Keep {name} for good.\n",
-                                         "host": "test", "session": "s", "event": "stop", "operation_id": name}
+                    "POST",
+                    "captures",
+                    {
+                        "folder": "kept/safe",
+                        "content": f"## Decided\n\n- Keep {name} for good.\n",
+                        "host": "test",
+                        "session": "s",
+                        "event": "stop",
+                        "operation_id": name,
+                    },
                 )
                 if told is not None and told.status_code == 201:
                     acknowledged["captures"].add(told.json()["id"])
 
-    insist(
-        "POST", "documents", {"location": "kept/safe/log.md", "content": "# Log\n"}, **{"Idempotency-Key": "log"}
-    )
+    insist("POST", "documents", {"location": "kept/safe/log.md", "content": "# Log\n"}, **{"Idempotency-Key": "log"})
     writers = [threading.Thread(target=write, args=(n,)) for n in range(4)]
     for writer in writers:
         writer.start()
@@ -376,9 +402,9 @@ def test_killing_any_part_at_random_loses_nothing_that_was_acknowledged(instance
         what="the summaries",
     )
     wait_until(
-        lambda: not [
-            j for j in agent.rest("GET", "jobs?limit=100").json()["items"] if j["state"] in ("pending", "running")
-        ],
+        lambda: (
+            not [j for j in agent.rest("GET", "jobs?limit=100").json()["items"] if j["state"] in ("pending", "running")]
+        ),
         timeout=120,
         what="the end of the backlog",
     )

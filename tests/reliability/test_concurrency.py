@@ -110,9 +110,7 @@ def test_of_16_creates_of_one_name_one_wins(committed_cast: Cast) -> None:
 
 @pytest.mark.django_db(transaction=True)
 def test_two_top_level_folders_made_at_once_are_one(committed_cast: Cast) -> None:
-    done = at_once(
-        lambda n: documents.create(committed_cast.bob, location=f"fresh/d{n}.md", content="x"), range(8)
-    )
+    done = at_once(lambda n: documents.create(committed_cast.bob, location=f"fresh/d{n}.md", content="x"), range(8))
     assert [type(d) for d in done] == [Saved] * 8
     assert Folder.objects.filter(path="fresh").count() == 1
 
@@ -137,9 +135,11 @@ def test_edits_while_the_document_is_moved_land_where_it_went(committed_cast: Ca
 
     def act(n: int) -> object:
         if n % 5 == 0:
-            return documents.move(
-                committed_cast.alice, source=f"{PLACE}/walks.md", target=f"{PLACE}/elsewhere/walks.md"
-            ) if n == 0 else None
+            return (
+                documents.move(committed_cast.alice, source=f"{PLACE}/walks.md", target=f"{PLACE}/elsewhere/walks.md")
+                if n == 0
+                else None
+            )
         return documents.append(committed_cast.bob, location=f"{PLACE}/walks.md", content=f"- {n}")
 
     done = at_once(act, range(20), workers=8)

@@ -40,13 +40,9 @@ def test_two_different_paragraphs_are_merged_with_two_parents(cast: Cast, plan: 
 
 
 def test_the_same_sentence_is_a_conflict_that_keeps_the_whole_draft(cast: Cast, plan: str) -> None:
-    head = documents.edit(
-        cast.bob, location=LOCATION, content=PLAN.replace("second", "third"), expected_commit=plan
-    )
+    head = documents.edit(cast.bob, location=LOCATION, content=PLAN.replace("second", "third"), expected_commit=plan)
     draft = PLAN.replace("second", "fourth")
-    told = documents.edit(
-        cast.scout, location=LOCATION, content=draft, expected_commit=plan, on_conflict="merge"
-    )
+    told = documents.edit(cast.scout, location=LOCATION, content=draft, expected_commit=plan, on_conflict="merge")
     assert isinstance(told, Conflict)
     assert (told.base_commit, told.head_commit) == (plan, head.commit)
     row = ConflictRow.objects.get(pk=told.conflict)
@@ -61,9 +57,7 @@ def test_the_same_sentence_is_a_conflict_that_keeps_the_whole_draft(cast: Cast, 
 
 def test_reject_tells_even_where_a_merge_would_be_clean(cast: Cast, plan: str) -> None:
     documents.edit(cast.bob, location=LOCATION, content=PLAN + "More.\n", expected_commit=plan)
-    told = documents.edit(
-        cast.scout, location=LOCATION, content=PLAN.replace("second", "fourth"), expected_commit=plan
-    )
+    told = documents.edit(cast.scout, location=LOCATION, content=PLAN.replace("second", "fourth"), expected_commit=plan)
     assert isinstance(told, Conflict)
     assert told.hunks == ()
     assert "fourth" in told.merged_preview
@@ -85,9 +79,7 @@ def test_a_repeated_key_is_replayed_and_another_payload_refused(cast: Cast) -> N
     assert Commit.objects.count() == 1
     with pytest.raises(errors.IdempotencyMismatch):
         documents.create(cast.scout, location="product/launch/new.md", content="two", idempotency_key="k")
-    other = documents.create(
-        cast.rover, location="product/launch/other.md", content="two", idempotency_key="k"
-    )
+    other = documents.create(cast.rover, location="product/launch/other.md", content="two", idempotency_key="k")
     assert isinstance(other, Saved)
 
 
@@ -102,9 +94,7 @@ def test_a_reader_cannot_edit_and_a_stranger_finds_nothing(cast: Cast, plan: str
 
 
 @pytest.mark.parametrize("name", ["0" * 64, "abc", "zz" * 32, "", 7])
-def test_an_expected_commit_that_is_none_of_this_document_is_refused(
-    cast: Cast, plan: str, name: object
-) -> None:
+def test_an_expected_commit_that_is_none_of_this_document_is_refused(cast: Cast, plan: str, name: object) -> None:
     with pytest.raises(errors.Invalid) as refused:
         documents.edit(cast.bob, location=LOCATION, content="x", expected_commit=name)  # type: ignore[arg-type]
     assert refused.value.errors[0].field == "expected_commit"
@@ -112,9 +102,7 @@ def test_an_expected_commit_that_is_none_of_this_document_is_refused(
 
 
 def test_an_expected_commit_may_be_abbreviated(cast: Cast, plan: str) -> None:
-    assert isinstance(
-        documents.edit(cast.bob, location=LOCATION, content="x", expected_commit=plan[:8]), Saved
-    )
+    assert isinstance(documents.edit(cast.bob, location=LOCATION, content="x", expected_commit=plan[:8]), Saved)
 
 
 def test_exact_text_is_replaced_once_and_the_count_is_told(cast: Cast, plan: str) -> None:

@@ -41,9 +41,7 @@ def test_a_move_that_lets_more_people_read_must_be_acknowledged(cast: Cast, plan
         documents.move(cast.alice, source=f"{PLACE}/plan.md", target="open/plan.md")
     assert asked.value.gains == ("mallory@example.org",)
     assert set(asked.value.loses) == {"bob@example.org", "carol@example.org"}
-    documents.move(
-        cast.alice, source=f"{PLACE}/plan.md", target="open/plan.md", acknowledge_access_change=True
-    )
+    documents.move(cast.alice, source=f"{PLACE}/plan.md", target="open/plan.md", acknowledge_access_change=True)
     assert read_documents.read(cast.mallory, location="open/plan.md").content == PLAN
 
 

@@ -16,9 +16,7 @@ class Agent(models.Model):
     id = models.CharField(primary_key=True, max_length=32, default=agent_id, editable=False)
     person = models.ForeignKey(Person, models.CASCADE, related_name="agents")
     name = models.CharField(max_length=200)
-    host = models.CharField(
-        max_length=64, blank=True, help_text="The program it runs in, such as claude-code."
-    )
+    host = models.CharField(max_length=64, blank=True, help_text="The program it runs in, such as claude-code.")
     created_at = models.DateTimeField(db_default=Now(), editable=False)
     last_seen_at = models.DateTimeField(null=True, blank=True, editable=False)
     revoked_at = models.DateTimeField(null=True, blank=True)

@@ -78,13 +78,11 @@ class Grant(models.Model):
     class Meta:
         constraints = [
             models.CheckConstraint(
-                condition=models.Q(folder=None, document__isnull=False)
-                | models.Q(folder__isnull=False, document=None),
+                condition=models.Q(folder=None, document__isnull=False) | models.Q(folder__isnull=False, document=None),
                 name="grant_one_place",
             ),
             models.CheckConstraint(
-                condition=models.Q(person=None, group__isnull=False)
-                | models.Q(person__isnull=False, group=None),
+                condition=models.Q(person=None, group__isnull=False) | models.Q(person__isnull=False, group=None),
                 name="grant_one_subject",
             ),
             models.UniqueConstraint(

@@ -46,9 +46,7 @@ class Job(models.Model):
             ),
         ]
         indexes = [
-            models.Index(
-                fields=["due_at"], condition=models.Q(state__in=["pending", "running"]), name="job_due"
-            ),
+            models.Index(fields=["due_at"], condition=models.Q(state__in=["pending", "running"]), name="job_due"),
             models.Index(fields=["kind", "target"], condition=models.Q(state="running"), name="job_running"),
             models.Index(fields=["kind", "target"], condition=models.Q(state="failed"), name="job_failed"),
             models.Index(fields=["finished_at"], condition=models.Q(state="done"), name="job_finished"),

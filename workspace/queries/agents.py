@@ -50,13 +50,7 @@ def _label(scope: AgentScope) -> str:
 def mine(actor: Actor) -> tuple[AgentRow, ...]:
     """The person's agents, the live ones first, then by when they were last seen."""
     token = AgentToken.objects.filter(agent=OuterRef("pk")).order_by("-created_at")
-    writes = (
-        Commit.objects.filter(agent=OuterRef("pk"))
-        .order_by()
-        .values("agent")
-        .annotate(n=Count("*"))
-        .values("n")
-    )
+    writes = Commit.objects.filter(agent=OuterRef("pk")).order_by().values("agent").annotate(n=Count("*")).values("n")
     rows = (
         Agent.objects.filter(person=actor.person)
         .annotate(
@@ -102,15 +96,13 @@ def mine(actor: Actor) -> tuple[AgentRow, ...]:
 def identity(actor: Actor) -> Identity:
     """Who the actor is and where its scopes lie. At most two queries."""
     folders = dict(
-        Folder.objects.filter(Q(pk__in=[s.folder for s in actor.scopes if s.folder])).values_list(
-            "pk", "path"
-        )
+        Folder.objects.filter(Q(pk__in=[s.folder for s in actor.scopes if s.folder])).values_list("pk", "path")
     )
     documents = {
         d.pk: location_of(d)
-        for d in Document.objects.filter(
-            pk__in=[s.document for s in actor.scopes if s.document]
-        ).select_related("folder")
+        for d in Document.objects.filter(pk__in=[s.document for s in actor.scopes if s.document]).select_related(
+            "folder"
+        )
     }
     scopes = tuple(
         f"{s.role.label}@{folders.get(s.folder, '') if s.folder else documents.get(s.document, '') if s.document else '*'}"

@@ -117,9 +117,7 @@ def listing(
 def show(actor: Actor, *, id: str) -> ConflictView:
     """One conflict with its texts. Raises ``NotFound``."""
     conflict = (
-        Conflict.objects.select_related("document__folder", "base__blob", "draft", *who.RELATED)
-        .filter(pk=id)
-        .first()
+        Conflict.objects.select_related("document__folder", "base__blob", "draft", *who.RELATED).filter(pk=id).first()
     )
     document = access.document(actor, id=conflict.document_id if conflict else "", deleted=True)
     if conflict is None or (document.role < Role.EDITOR and conflict.author_id != actor.person):

@@ -94,9 +94,7 @@ def commit_of(document: Document, name: object, *, field: str) -> Commit:
     """
     if not isinstance(name, str) or not _HEX.match(name):
         raise Invalid(field, "must be a commit id: 64 hex characters, or the first 7 or more.")
-    found = list(
-        Commit.objects.select_related("blob", *who.RELATED).filter(document=document, id__startswith=name)[:2]
-    )
+    found = list(Commit.objects.select_related("blob", *who.RELATED).filter(document=document, id__startswith=name)[:2])
     if not found:
         raise NotFound
     if len(found) > 1:
@@ -125,9 +123,7 @@ def read(
         raise Gone
     commit = document.head if at is None else commit_of(document, at, field="at")
     whole = commit.blob.content
-    part, following, first, last = _range(
-        whole, commit.blob.size, offset, limit, lines, commit.blob.lines
-    )
+    part, following, first, last = _range(whole, commit.blob.size, offset, limit, lines, commit.blob.lines)
     return DocumentText(
         id=document.pk,
         location=location_of(document),
@@ -258,9 +254,7 @@ def _row(actor: Actor, document: Document) -> DocumentRow:
     )
 
 
-def children(
-    actor: Actor, *, location: str, limit: int | None = None, cursor: str | None = None
-) -> Page[DocumentRow]:
+def children(actor: Actor, *, location: str, limit: int | None = None, cursor: str | None = None) -> Page[DocumentRow]:
     """The documents directly in a folder, by name. Raises ``NotFound``, ``Invalid``."""
     folder, role = reachable(actor, location)
     rows = Document.objects.live().filter(folder=folder)
@@ -329,9 +323,7 @@ def recent(
     )
 
 
-def deleted(
-    actor: Actor, *, location: str, limit: int | None = None, cursor: str | None = None
-) -> Page[DocumentRow]:
+def deleted(actor: Actor, *, location: str, limit: int | None = None, cursor: str | None = None) -> Page[DocumentRow]:
     """Documents that were deleted from a folder and can be brought back, newest first."""
     folder = access.folder(actor, location=location)
     rows = Document.objects.filter(folder=folder, deleted_at__isnull=False)

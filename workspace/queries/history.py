@@ -97,14 +97,10 @@ def row(commit: Commit) -> CommitRow:
     )
 
 
-def log(
-    actor: Actor, *, location: str, limit: int | None = None, cursor: str | None = None
-) -> Page[CommitRow]:
+def log(actor: Actor, *, location: str, limit: int | None = None, cursor: str | None = None) -> Page[CommitRow]:
     """The commits of the document at ``location``, newest first; of a deleted one too."""
     document = access.document(actor, location=location, deleted=True)
-    rows = (
-        Commit.objects.filter(document=document).select_related("blob", *who.RELATED).defer("blob__content")
-    )
+    rows = Commit.objects.filter(document=document).select_related("blob", *who.RELATED).defer("blob__content")
     return pages.page(
         actor,
         rows,

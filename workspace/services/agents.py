@@ -99,7 +99,9 @@ def authenticate(token: str, *, via: Via, session: str = "") -> Actor:
         agent=agent,
         agent_name=name,
         host=host,
-        scopes=tuple(Scope(role=Role(role), folder=folder, document=document) for role, folder, document in json.loads(narrowing)),
+        scopes=tuple(
+            Scope(role=Role(role), folder=folder, document=document) for role, folder, document in json.loads(narrowing)
+        ),
         via=via,
         session=session[:200],
     )
@@ -124,9 +126,7 @@ def create(
     if expires_days is not None and not 1 <= expires_days <= 3650:
         raise Invalid("expires", "must be 1 to 3,650 days.")
     if Agent.objects.filter(person_id=actor.person, name=name, revoked_at=None).exists():
-        raise AlreadyExists(
-            "You have an agent of this name. Choose another, or revoke that one.", location=name
-        )
+        raise AlreadyExists("You have an agent of this name. Choose another, or revoke that one.", location=name)
     rows = [_scope(actor, scope) for scope in scopes]
     agent = Agent.objects.create(person_id=actor.person, name=name, host=host.strip()[:64])
     for row in rows:
@@ -137,9 +137,7 @@ def create(
     AgentToken.objects.create(
         agent=agent, prefix=token[: len(PREFIX) + 6], token_hash=digest(token), expires_at=expires
     )
-    receipts.record(
-        actor, ReceiptKind.AGENT_MADE, data={"agent": agent.pk, "name": name, "scopes": list(scopes)}
-    )
+    receipts.record(actor, ReceiptKind.AGENT_MADE, data={"agent": agent.pk, "name": name, "scopes": list(scopes)})
     return Minted(agent_id=agent.pk, name=name, token=token, expires_at=expires)
 
 
@@ -148,11 +146,7 @@ def rename(actor: Actor, *, agent: str, name: str) -> None:
     """Give one's own agent another name."""
     row = _own(actor, agent)
     row.name = _name(name)
-    if (
-        Agent.objects.filter(person_id=row.person_id, name=row.name, revoked_at=None)
-        .exclude(pk=row.pk)
-        .exists()
-    ):
+    if Agent.objects.filter(person_id=row.person_id, name=row.name, revoked_at=None).exclude(pk=row.pk).exists():
         raise AlreadyExists("You have an agent of this name. Choose another.", location=row.name)
     row.save(update_fields=["name"])
 
@@ -177,9 +171,7 @@ def revoke_token(actor: Actor, *, token: int) -> None:
     row = _own(actor, held)
     ended = AgentToken.objects.filter(pk=token, revoked_at=None).update(revoked_at=timezone.now())
     if ended:
-        receipts.record(
-            actor, ReceiptKind.AGENT_REVOKED, data={"agent": row.pk, "name": row.name, "token": token}
-        )
+        receipts.record(actor, ReceiptKind.AGENT_REVOKED, data={"agent": row.pk, "name": row.name, "token": token})
 
 
 def _own(actor: Actor, agent: str) -> Agent:

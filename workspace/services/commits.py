@@ -3,8 +3,9 @@
 import hashlib
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
+from typing import Any, TypedDict
 
 from django.utils import timezone
 
@@ -16,6 +17,21 @@ from workspace.services import jobs, receipts, texts
 from workspace.services.texts import Text
 
 _HEX = re.compile(r"[0-9a-f]{7,64}\Z")
+
+
+class Notes(TypedDict):
+    """What a commit says of itself: what was changed, and why."""
+
+    message: str
+    reason: str
+
+
+def notes(given: Mapping[str, Any]) -> Notes:
+    """The checked ``message`` and ``reason`` among ``given``, empty where missing. Raises ``Invalid``."""
+    return Notes(
+        message=texts.note(given.get("message", ""), field="message"),
+        reason=texts.note(given.get("reason", ""), field="reason"),
+    )
 
 
 def canonical(commit: Commit) -> bytes:
@@ -132,9 +148,7 @@ def bury(actor: Actor, document: Document, *, message: str = "", reason: str = "
 def named(document: Document, name: object, *, field: str = "expected_commit") -> Commit:
     """The commit of ``document`` called ``name``, whole or by at least 7 hex characters. Raises ``Invalid``."""
     if not isinstance(name, str) or not _HEX.match(name):
-        raise Invalid(
-            field, "must be a commit id of this document: 64 hex characters, or the first 7 or more."
-        )
+        raise Invalid(field, "must be a commit id of this document: 64 hex characters, or the first 7 or more.")
     if document.head_id and document.head_id.startswith(name) and len(name) == 64:
         return document.head
     found = list(Commit.objects.filter(document=document, id__startswith=name)[:2])

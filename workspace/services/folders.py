@@ -48,9 +48,7 @@ def ensure(actor: Actor, names: Sequence[str], *, lock: bool = True) -> tuple[Fo
         lock_tree()
     above = {
         f.path: f
-        for f in Folder.objects.live().filter(
-            path__in=[locations.join(*names[:n]) for n in range(1, len(names) + 1)]
-        )
+        for f in Folder.objects.live().filter(path__in=[locations.join(*names[:n]) for n in range(1, len(names) + 1)])
     }
     deepest = max(above.values(), key=lambda f: len(f.lineage), default=None)
     if deepest is None:
@@ -78,10 +76,7 @@ def _refuse_top_level(actor: Actor) -> None:
         actor.scopes and not any(s.folder is None and s.document is None for s in actor.scopes)
     ):
         raise NotFound
-    if (
-        actor.scopes
-        and max(s.role for s in actor.scopes if s.folder is None and s.document is None) < Role.EDITOR
-    ):
+    if actor.scopes and max(s.role for s in actor.scopes if s.folder is None and s.document is None) < Role.EDITOR:
         raise Forbidden("This agent may only read; this needs editor.", need=Role.EDITOR.label)
 
 
@@ -90,17 +85,13 @@ def _require_editor(actor: Actor, folder: Folder) -> None:
     try:
         access.folder(actor, location=folder.path, need=Role.EDITOR)
     except NotFound:
-        if Folder.objects.live().filter(lineage__contains=[folder.pk]).visible_to(
-            access.Reach(actor)
-        ).exists() or (
+        if Folder.objects.live().filter(lineage__contains=[folder.pk]).visible_to(access.Reach(actor)).exists() or (
             Document.objects.live()
             .filter(folder__lineage__contains=[folder.pk])
             .visible_to(access.Reach(actor))
             .exists()
         ):
-            raise Forbidden(
-                "You see this folder's name only; this needs editor.", need=Role.EDITOR.label
-            ) from None
+            raise Forbidden("You see this folder's name only; this needs editor.", need=Role.EDITOR.label) from None
         raise
 
 
@@ -135,9 +126,7 @@ def _own(actor: Actor, folder: Folder) -> None:
 
 
 def _own_unless_manager(actor: Actor, folder: Folder) -> None:
-    granted = (
-        Folder.objects.filter(pk=folder.pk).with_role(access.Reach(actor)).values_list("granted", flat=True)
-    )
+    granted = Folder.objects.filter(pk=folder.pk).with_role(access.Reach(actor)).values_list("granted", flat=True)
     if (granted[0] or 0) < Role.MANAGER:
         _own(actor, folder)
 
@@ -161,12 +150,7 @@ def _refuse_document(actor: Actor, names: Sequence[str]) -> None:
     """A folder cannot be made at or below a document."""
     for n in range(2, len(names) + 1):
         parent, name = locations.join(*names[: n - 1]), names[n - 1]
-        if (
-            Document.objects.live()
-            .filter(folder__path=parent, name=name)
-            .visible_to(access.Reach(actor))
-            .exists()
-        ):
+        if Document.objects.live().filter(folder__path=parent, name=name).visible_to(access.Reach(actor)).exists():
             raise AlreadyExists("A document has this name.", location=locations.join(parent, name))
 
 
@@ -194,10 +178,8 @@ def move(actor: Actor, *, source: str, target: str, acknowledge_access_change: b
     else:
         _refuse_top_level(actor)
     key = locations.twin_key(names[-1])
-    taken = (
-        Folder.objects.live().filter(parent=parent, twin_key=key).exclude(pk=folder.pk).exists()
-        or parent is not None
-        and Document.objects.live().filter(folder=parent, twin_key=key).exists()
+    taken = Folder.objects.live().filter(parent=parent, twin_key=key).exclude(pk=folder.pk).exists() or (
+        parent is not None and Document.objects.live().filter(folder=parent, twin_key=key).exists()
     )
     if taken:
         raise AlreadyExists("This name is taken where it would go. Choose another.", location=wanted)
@@ -242,10 +224,7 @@ def delete(actor: Actor, *, location: str) -> int:
     folder = access.folder(actor, location=location, need=Role.MANAGER, lock=True)
     below = Folder.objects.live().filter(lineage__contains=[folder.pk])
     documents = (
-        Document.objects.live()
-        .filter(folder__in=below.values("pk"))
-        .order_by("pk")
-        .values_list("pk", flat=True)
+        Document.objects.live().filter(folder__in=below.values("pk")).order_by("pk").values_list("pk", flat=True)
     )
     buried = 0
     for pk in list(documents):
@@ -262,16 +241,27 @@ def revive(folder: Folder) -> None:
     """Undo the deletion of a folder and of those above it; the tree is locked."""
     for row in Folder.objects.filter(pk__in=folder.lineage).exclude(deleted_at=None).order_by("path"):
         if Folder.objects.live().filter(parent_id=row.parent_id, twin_key=row.twin_key).exists():
-            raise AlreadyExists(
-                "Another folder has its folder's name now. Rename that first.", location=row.path
-            )
+            raise AlreadyExists("Another folder has its folder's name now. Rename that first.", location=row.path)
         row.deleted_at = None
         row.save(update_fields=["deleted_at"])
 
 
-def refuse_widening(
-    actor: Actor, before: Sequence[int], after: Sequence[int], *, document: str | None = None
-) -> None:
+def refuse_taken(folder: Folder, name: str, *, but: Document | None = None) -> None:
+    """``AlreadyExists`` when a live document or folder in ``folder`` has this name or a twin of it."""
+    key = locations.twin_key(name)
+    others = Document.objects.live().filter(folder=folder, twin_key=key)
+    if but is not None:
+        others = others.exclude(pk=but.pk)
+    taken = others.values_list("name", flat=True).first() or (
+        Folder.objects.live().filter(parent=folder, twin_key=key).values_list("name", flat=True).first()
+    )
+    if taken is None:
+        return
+    why = "This name is taken." if taken == name else f"It differs from {taken} only in case or normalisation."
+    raise AlreadyExists(f"{why} Choose another name, or edit what is there.", location=f"{folder.path}/{taken}")
+
+
+def refuse_widening(actor: Actor, before: Sequence[int], after: Sequence[int], *, document: str | None = None) -> None:
     """``AccessChange`` when somebody else has a higher role by the folders ``after`` than by those ``before``."""
     had, has = _roles(before, document), _roles(after, document)
     has.pop(actor.email, None)

@@ -4,7 +4,7 @@ import hashlib
 import json
 from collections.abc import Callable
 from dataclasses import asdict, replace
-from typing import Any
+from typing import Any, cast
 
 from django.db import connection
 
@@ -26,7 +26,7 @@ def check_key(key: object) -> str:
 
 def once[T: Outcome](
     actor: Actor, operation: str, key: str | None, payload: dict[str, Any], act: Callable[[], T]
-) -> T | Replayed | Conflict:
+) -> T | Replayed:
     """Run ``act`` unless this actor already did ``operation`` with ``key``; then give its first outcome.
 
     Must run inside the write's transaction. Of two at once the second waits on the first one's insert: if that
@@ -48,7 +48,7 @@ def once[T: Outcome](
         row = IdempotencyKey.objects.get(principal=actor.principal, operation=operation, key=key)
         if row.digest != digest:
             raise IdempotencyMismatch
-        return _load(row.outcome)
+        return cast(T | Replayed, _load(row.outcome))  # a conflict only where ``act`` may come to one
     outcome = act()
     IdempotencyKey.objects.filter(pk=made[0]).update(outcome=_dump(outcome))
     return outcome
@@ -64,8 +64,7 @@ def _load(stored: dict[str, Any]) -> Replayed | Conflict:
     name = fields.pop("outcome")
     if name == "conflict":
         hunks = tuple(
-            Hunk(**{k: tuple(v) if isinstance(v, list) else v for k, v in h.items()})
-            for h in fields.pop("hunks")
+            Hunk(**{k: tuple(v) if isinstance(v, list) else v for k, v in h.items()}) for h in fields.pop("hunks")
         )
         return replace(Conflict(**fields, hunks=hunks), replayed=True)
     fields.pop("first", None)

@@ -15,7 +15,7 @@ from workspace.access import location_of
 from workspace.actor import Actor, Role
 from workspace.errors import Invalid
 from workspace.models import Commit, CommitKind, Document
-from workspace.services import commits, documents, folders, texts
+from workspace.services import commits, folders, texts
 from workspace.services.outcomes import Saved, Unchanged
 
 AUTHOR = 300
@@ -62,7 +62,7 @@ def commit(
         )
     if kind is CommitKind.UNDELETE:
         folders.revive(row.folder)
-        documents.refuse_taken(row.folder, row.name, but=row)
+        folders.refuse_taken(row.folder, row.name, but=row)
     row.deleted_at = at if text is None else None
     done = commits.record(
         actor,
@@ -81,7 +81,7 @@ def commit(
 def _begin(actor: Actor, location: str) -> Document:
     names, name = locations.split_document(location)
     folder, _ = folders.ensure(actor, names)
-    documents.refuse_taken(folder, name)
+    folders.refuse_taken(folder, name)
     return Document.objects.create(folder=folder, name=name, twin_key=locations.twin_key(name))
 
 

@@ -1,0 +1,209 @@
+"""Writing a document's text."""
+
+from collections.abc import Callable
+from typing import Unpack
+
+from django.db import transaction
+
+from workspace import access, locations
+from workspace.access import location_of
+from workspace.actor import Actor, Role
+from workspace.errors import Invalid
+from workspace.markdown import sections
+from workspace.markdown.sections import SectionError
+from workspace.merge import MERGE_VERSION, Merge, merge
+from workspace.models import Commit, CommitKind, ConflictState, Document, ReceiptKind
+from workspace.models import Conflict as ConflictRow
+from workspace.services import commits, folders, receipts, texts
+from workspace.services.documents.request import ON_CONFLICT, Edit, Request, written
+from workspace.services.idempotency import once
+from workspace.services.outcomes import Conflict, Merged, Outcome, Replayed, Saved, Unchanged
+from workspace.services.texts import Text
+
+
+@transaction.atomic(durable=True)
+def create(actor: Actor, *, location: str, content: str, **request: Unpack[Request]) -> Saved | Replayed:
+    """A new document; folders on the way that are missing are made, and the actor becomes their manager.
+
+    Never overwrites: a name that is taken, or has a twin that differs only in case or normalisation, is
+    ``AlreadyExists``. Needs editor on the deepest folder that exists. Raises also ``NotFound``, ``Forbidden``,
+    ``Invalid``, ``TooLarge``, ``IdempotencyMismatch``.
+    """
+    names, name = locations.split_document(location)
+    text = texts.check(content)
+    key, notes = request.pop("idempotency_key", None), commits.notes(request)
+
+    def act() -> Saved:
+        folder, made = folders.ensure(actor, names)
+        folders.refuse_taken(folder, name)
+        document = Document.objects.create(folder=folder, name=name, twin_key=locations.twin_key(name))
+        commit = commits.record(actor, document, kind=CommitKind.CREATE, text=text, **notes)
+        return written(Saved, document, commit, made)
+
+    payload = {"location": location, "content": text.hash, **notes}
+    return once(actor, "documents.create", key, payload, act)
+
+
+def edit(actor: Actor, *, location: str, content: str, expected_commit: str, **request: Unpack[Edit]) -> Outcome:
+    """Replace the whole text, as written upon ``expected_commit``.
+
+    Where the head has moved since, ``merge`` merges and ``reject`` tells; what cannot be merged is kept whole as
+    a conflict. Raises ``NotFound``, ``Forbidden``, ``Gone``, ``Invalid``, ``TooLarge``, ``IdempotencyMismatch``.
+    """
+    text = texts.check(content)
+    request["expected_commit"] = expected_commit
+    return _write(actor, "edit", {"content": text.hash}, lambda _: content, location=location, **request)
+
+
+def substitute(
+    actor: Actor,
+    *,
+    location: str,
+    old_string: str,
+    new_string: str,
+    replace_all: bool = False,
+    **request: Unpack[Edit],
+) -> Outcome:
+    """Replace ``old_string`` where it stands, once unless ``replace_all``; else ``Invalid`` says how often.
+
+    Applies to the head, or to ``expected_commit`` where that is given. Raises as ``edit`` does.
+    """
+    texts.check(old_string, field="old_string")
+    texts.check(new_string, field="new_string")
+    if not old_string:
+        raise Invalid("old_string", "is empty. Give the exact text to replace.")
+
+    def compute(text: str) -> str:
+        old, new = old_string, new_string
+        if old not in text and "\r\n" in text:
+            # Written with LF by somebody who read a CRLF text.
+            old, new = (s.replace("\r\n", "\n").replace("\n", "\r\n") for s in (old, new))
+        found = text.count(old)
+        if not found:
+            raise Invalid("old_string", "was found 0 times. Read the document again and copy the text exactly.")
+        if found > 1 and not replace_all:
+            raise Invalid("old_string", f"was found {found} times. Give more text around it, or set replace_all.")
+        return text.replace(old, new)
+
+    payload = {"old": old_string, "new": new_string, "all": replace_all}
+    return _write(actor, "substitute", payload, compute, location=location, **request)
+
+
+def append(actor: Actor, *, location: str, content: str, **request: Unpack[Edit]) -> Outcome:
+    """Put ``content`` at the end, on a line of its own. Raises as ``edit`` does."""
+    texts.check(content)
+    if not content:
+        raise Invalid("content", "is empty. Give the text to append.")
+
+    def compute(text: str) -> str:
+        end = "\r\n" if "\r\n" in text else "\n"
+        gap = "" if not text or text.endswith(("\n", "\r")) else end
+        return text + gap + content + ("" if content.endswith(("\n", "\r")) else end)
+
+    return _write(actor, "append", {"append": content}, compute, location=location, **request)
+
+
+def replace_section(actor: Actor, *, location: str, section: str, content: str, **request: Unpack[Edit]) -> Outcome:
+    """Replace what stands under one heading, named by its title, its path ``A > B`` or its anchor.
+
+    Raises as ``edit`` does; no such section, or several, is ``Invalid``.
+    """
+    texts.check(content)
+    texts.check(section, field="section")
+
+    def compute(text: str) -> str:
+        try:
+            return sections.replace(text, section, content)
+        except SectionError as error:
+            raise Invalid("section", str(error)) from None
+
+    payload = {"section": section, "content": content}
+    return _write(actor, "replace_section", payload, compute, location=location, **request)
+
+
+@transaction.atomic(durable=True)
+def _write(
+    actor: Actor,
+    operation: str,
+    payload: dict[str, object],
+    compute: Callable[[str], str],
+    *,
+    location: str,
+    **request: Unpack[Edit],
+) -> Outcome:
+    """The one way a new text enters a document. ``compute`` makes it from the text it is based on."""
+    expected, on_conflict = request.get("expected_commit"), request.get("on_conflict", "reject")
+    if on_conflict not in ON_CONFLICT:
+        raise Invalid("on_conflict", "must be reject or merge.")
+    notes = commits.notes(request)
+
+    def act() -> Outcome:
+        document = access.document(actor, location=location, need=Role.EDITOR, lock=True)
+        head = document.head
+        base = head if expected is None else commits.named(document, expected)
+        base_text = commits.text_of(base)
+        text = texts.check(compute(base_text))
+        if text.hash in (head.blob_id, base.blob_id):
+            return written(Unchanged, document, head)
+        if base.pk == head.pk:
+            commit = commits.record(actor, document, kind=CommitKind.EDIT, text=text, parents=[head.pk], **notes)
+            return written(Saved, document, commit)
+        head_text = commits.text_of(head)
+        merged = merge(base_text, head_text, text.content)
+        if on_conflict == "reject" or merged.text is None:
+            return _keep(actor, document, base, text, merged, notes)
+        if merged.text == head_text:
+            return written(Unchanged, document, head)
+        commit = commits.record(
+            actor,
+            document,
+            kind=CommitKind.MERGE,
+            text=texts.check(merged.text),
+            parents=[head.pk, base.pk],
+            merge_version=MERGE_VERSION,
+            **notes,
+        )
+        return written(Merged, document, commit)
+
+    whole = {**payload, "location": location, "expected": expected, "on_conflict": on_conflict, **notes}
+    return once(actor, f"documents.{operation}", request.get("idempotency_key"), whole, act)
+
+
+def _keep(actor: Actor, document: Document, base: Commit, draft: Text, merged: Merge, notes: commits.Notes) -> Conflict:
+    """Keep a draft whole as a conflict; the same draft of the same writer upon the same head is one row."""
+    commits.store(draft)
+    row, made = ConflictRow.objects.get_or_create(
+        document=document,
+        base=base,
+        head=document.head,
+        draft_id=draft.hash,
+        author_id=actor.person,
+        agent_id=actor.agent,
+        job=actor.job,
+        state=ConflictState.OPEN,
+        defaults={
+            "via": actor.via,
+            "hunk_count": len(merged.hunks),
+            "message": notes["message"],
+            "reason": notes["reason"] or actor.reason,
+        },
+    )
+    if made:
+        receipts.record(
+            actor,
+            ReceiptKind.CONFLICTED,
+            document=document,
+            folder=document.folder,
+            commit=document.head,
+            conflict=row,
+            reason=row.reason,
+        )
+    return Conflict(
+        conflict=row.pk,
+        document=document.pk,
+        location=location_of(document),
+        base_commit=base.pk,
+        head_commit=document.head_id,
+        hunks=merged.hunks,
+        merged_preview=merged.preview,
+    )
