@@ -106,7 +106,8 @@ async def _buffered(receive: Receive, most: int) -> Receive:
         chunks.append(message)
         size += len(message.get("body", b""))
         if size > most:
-            await _drain(receive, most * 8)
+            if message.get("more_body"):  # nothing comes after the last part but the end of the connection
+                await _drain(receive, most * 8)
             raise TooLarge
         if message["type"] != "http.request" or not message.get("more_body"):
             break
