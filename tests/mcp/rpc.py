@@ -10,7 +10,6 @@ HANDSHAKE = ("2025-03-26", "2025-06-18", "2025-11-25")
 EVERY = (*HANDSHAKE, MODERN)
 ACCEPT = "application/json, text/event-stream"
 _META = {
-    "io.modelcontextprotocol/protocolVersion": MODERN,
     "io.modelcontextprotocol/clientCapabilities": {},
     "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
 }
@@ -40,8 +39,8 @@ class Rpc:
         """One request, with the envelope of its revision."""
         params = dict(params or {})
         headers = self.head()
-        if self.version == MODERN:
-            params["_meta"] = _META
+        if self.version not in HANDSHAKE:
+            params["_meta"] = {**_META, "io.modelcontextprotocol/protocolVersion": self.version}
             headers["Mcp-Method"] = method
             if name := params.get("name") or params.get("uri"):
                 headers["Mcp-Name"] = name

@@ -1,6 +1,7 @@
 """What hosts are offered: the list of tools is committed, so that a change of it is seen."""
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -33,7 +34,9 @@ def listed() -> str:
 
 
 def test_the_list_of_tools_is_the_committed_one() -> None:
-    """To accept a change: ``python -m tests.mcp.test_listing``."""
+    """To accept a change: ``BATON_ACCEPT=1 pytest tests/mcp/test_listing.py``."""
+    if os.environ.get("BATON_ACCEPT"):
+        SNAPSHOT.write_text(listed(), encoding="utf-8")
     assert listed() == SNAPSHOT.read_text(encoding="utf-8")
 
 
@@ -67,7 +70,3 @@ def test_the_list_is_no_burden_on_a_context() -> None:
         len(json.dumps(tool.listing.input_schema)) + len(tool.description) + len(tool.name) for tool in TOOLS.values()
     )
     assert size < 16_000
-
-
-if __name__ == "__main__":
-    SNAPSHOT.write_text(listed(), encoding="utf-8")

@@ -79,8 +79,9 @@ def _not_found(refusal: errors.NotFound) -> Wording:
 
 
 def _already_exists(refusal: errors.AlreadyExists) -> Wording:
-    return _clause(refusal.detail), (
-        "nothing was overwritten: read what is there and change it with doc_update, or choose another name"
+    happened = refusal.detail.removesuffix(" Choose another name, or edit what is there.")
+    return f"{_clause(happened)}, and nothing was overwritten", (
+        "read what is there and change it with doc_update, or choose another name"
     )
 
 

@@ -12,7 +12,7 @@ from workspace.access import Abilities
 from workspace.mcp import bounds
 from workspace.mcp.errors import Refused
 from workspace.mcp.fence import counted, fenced, one_line
-from workspace.mcp.times import iso, stamp
+from workspace.mcp.times import age, iso, stamp
 from workspace.mcp.tool import Answer
 from workspace.merge import Hunk
 from workspace.queries import citations
@@ -65,6 +65,7 @@ class CommitShape(TypedDict):
     parents: list[str]
     author: Author
     committed_at: str
+    age: str
     message: str
     reason: str
     citation: str
@@ -184,6 +185,7 @@ def commit(row: CommitRow) -> dict[str, Any]:
         "parents": list(row.parents),
         "author": author(row.author),
         "committed_at": iso(row.created_at),
+        "age": age(row.created_at),
         "message": bounds.cut(row.message, 500).text,
         "reason": bounds.cut(row.reason, 500).text,
         "citation": citations.citation(row.location, row.id),

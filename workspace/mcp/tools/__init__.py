@@ -3,6 +3,7 @@
 from workspace.mcp.tool import Tool
 from workspace.mcp.tools import (
     browse,
+    capture,
     conflict,
     create,
     delete,
@@ -15,5 +16,5 @@ from workspace.mcp.tools import (
 
 TOOLS: dict[str, Tool] = {
     module.TOOL.name: module.TOOL
-    for module in (browse, read, search, create, update, delete, history, conflict, identity)
+    for module in (browse, read, search, create, update, delete, history, conflict, capture, identity)
 }

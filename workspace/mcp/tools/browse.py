@@ -8,7 +8,7 @@ from workspace.actor import Actor
 from workspace.mcp import bounds, shapes
 from workspace.mcp.arguments import Arguments, Cursor, Takes
 from workspace.mcp.fence import counted, fenced, one_line
-from workspace.mcp.times import iso, stamp
+from workspace.mcp.times import age, iso, stamp
 from workspace.mcp.tool import Answer, Tool
 from workspace.queries import documents, folders, people
 from workspace.queries.documents import DocumentRow
@@ -71,6 +71,7 @@ class DocumentItem(TypedDict):
     summary: str
     commit: str
     updated_at: str
+    age: str
     updated_by: shapes.Author
     role: str
     open_conflicts: int
@@ -157,6 +158,7 @@ def document(row: DocumentRow) -> dict[str, Any]:
         "summary": row.summary,
         "commit": row.commit,
         "updated_at": iso(row.updated_at),
+        "age": age(row.updated_at),
         "updated_by": shapes.author(row.updated_by),
         "role": row.role.label,
         "open_conflicts": row.open_conflicts,
@@ -211,5 +213,6 @@ TOOL = Tool(
     ),
     arguments=Browse,
     shapes=(FolderList, DocumentList, PersonList),
+    quotes=True,
     run=browse,
 )

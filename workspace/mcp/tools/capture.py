@@ -9,7 +9,7 @@ from workspace.actor import Actor
 from workspace.mcp import bounds, shapes
 from workspace.mcp.arguments import Arguments, Cursor, Takes, naming
 from workspace.mcp.fence import counted, fenced, one_line
-from workspace.mcp.times import iso, stamp
+from workspace.mcp.times import age, iso, stamp
 from workspace.mcp.tool import Answer, Tool
 from workspace.queries import captures as queries
 from workspace.queries.captures import CaptureRow
@@ -78,6 +78,7 @@ class CaptureItem(TypedDict):
     host: str
     author: shapes.Author
     created_at: str
+    age: str
     state: str
     excerpt: str
 
@@ -155,6 +156,7 @@ def _list(actor: Actor, given: Capture) -> Answer:
             "host": row.host,
             "author": shapes.author(row.author),
             "created_at": iso(row.created_at),
+            "age": age(row.created_at),
             "state": row.state,
             "excerpt": row.excerpt,
         }
@@ -181,6 +183,7 @@ TOOL = Tool(
     ),
     arguments=Capture,
     shapes=(Captured, CaptureList, Erased),
+    quotes=True,
     run=capture,
     writes=True,
     destroys=True,

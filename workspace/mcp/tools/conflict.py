@@ -10,7 +10,7 @@ from workspace.errors import Invalid
 from workspace.mcp import bounds, shapes
 from workspace.mcp.arguments import Arguments, CommitId, Cursor, Key, Message, Reason, Takes
 from workspace.mcp.fence import counted, fenced, one_line
-from workspace.mcp.times import iso, stamp
+from workspace.mcp.times import age, iso, stamp
 from workspace.mcp.tool import Answer, Tool
 from workspace.queries import conflicts as queries
 from workspace.queries.conflicts import ConflictRow, ConflictView
@@ -69,6 +69,7 @@ class ConflictItem(TypedDict):
     state: str
     author: shapes.Author
     created_at: str
+    age: str
     base_commit: str
     head_commit: str
     hunk_count: int
@@ -125,6 +126,7 @@ def _item(row: ConflictRow) -> dict[str, Any]:
         "state": row.state,
         "author": shapes.author(row.author),
         "created_at": iso(row.created_at),
+        "age": age(row.created_at),
         "base_commit": row.base_commit,
         "head_commit": row.head_commit,
         "hunk_count": row.hunk_count,
@@ -240,6 +242,7 @@ TOOL = Tool(
     ),
     arguments=Settle,
     shapes=(ConflictList, ConflictShown, shapes.WriteShape, shapes.ConflictShape, Discarded),
+    quotes=True,
     run=settle,
     writes=True,
 )

@@ -8,20 +8,24 @@ from pydantic import Field
 
 from workspace import locations
 from workspace.actor import Actor, Role
-from workspace.errors import Forbidden, Invalid
-from workspace.mcp import shapes
+from workspace.errors import Forbidden, Gone, Invalid, NotFound, Refusal
+from workspace.mcp import bounds, shapes
 from workspace.mcp.arguments import Arguments, Key, Location, Message, Reason
 from workspace.mcp.fence import counted, fenced
-from workspace.mcp.times import iso, stamp
+from workspace.mcp.times import age, iso, stamp
 from workspace.mcp.tool import Answer, Tool
-from workspace.queries import documents
+from workspace.queries import documents, folders
 from workspace.queries.documents import DocumentText
 from workspace.services import documents as writes
+from workspace.services import folders as write_folders
 
 VALID_S = 600
 _SALT = "workspace.mcp.doc_delete"
 _FIRST = 300
 """Bytes of the text that the preview shows."""
+_FOLDER = "folder:"
+_MOST = 1_000
+_AGAIN = "Call again without confirm_token and look at what would go."
 
 
 class Delete(Arguments):
@@ -50,15 +54,40 @@ class DeletePreview(TypedDict):
     total_lines: int
     author: shapes.Author
     committed_at: str
+    age: str
     confirm_token: str
     expires_in_s: int
+    next: str
     web_url: str
+
+
+class FolderPreview(TypedDict):
+    """Nothing was deleted; this folder and these documents are what the second call would delete."""
+
+    deleted: bool
+    location: str
+    documents: list[str]
+    document_count: int
+    confirm_token: str
+    expires_in_s: int
+    next: str
+
+
+class FolderDeleted(TypedDict):
+    location: str
+    outcome: str
+    document_count: int
 
 
 def delete(actor: Actor, given: Delete) -> Answer:
     if given.confirm_token is None:
-        return _preview(actor, given)
+        try:
+            return _preview(actor, given)
+        except (NotFound, Gone, Invalid) as refusal:
+            return _folder_preview(actor, given.location, refusal)
     commit = _confirmed(actor, given)
+    if commit.startswith(_FOLDER):
+        return _delete_folder(actor, locations.join(*locations.split(given.location)), commit)
     outcome = writes.delete(
         actor,
         location=given.location,
@@ -94,14 +123,16 @@ def _preview(actor: Actor, given: Delete) -> Answer:
         "total_lines": found.total_lines,
         "author": shapes.author(found.author),
         "committed_at": iso(found.committed_at),
+        "age": age(found.committed_at),
         "confirm_token": token,
         "expires_in_s": VALID_S,
+        "next": shapes.call("doc_delete", location=found.location, confirm_token=token),
         "web_url": shapes.web_url(found.location),
     }
-    return Answer(text=_text(found, token), data=data)
+    return Answer(text=_text(found, data["next"]), data=data)
 
 
-def _text(found: DocumentText, token: str) -> str:
+def _text(found: DocumentText, following: str) -> str:
     more = "…" if found.truncated else ""
     return "\n".join(
         [
@@ -109,10 +140,69 @@ def _text(found: DocumentText, token: str) -> str:
             f"{counted(found.total_bytes, 'byte')}, {counted(found.number, 'commit')}; "
             f"last changed by {shapes.by(found.author)}, {stamp(found.committed_at)}. It begins:",
             fenced(f"{found.content}{more}", source=found.location),
-            "To delete it, within 10 minutes: "
-            + shapes.call("doc_delete", location=found.location, confirm_token=token),
+            f"To delete it, within 10 minutes: {following}",
             "History stays, and an editor can bring it back.",
         ]
+    )
+
+
+def _folder_preview(actor: Actor, location: str, refusal: Refusal) -> Answer:
+    """As for a document. What is neither a document nor a folder gives the ``refusal`` of the document."""
+    try:
+        folder = folders.show(actor, location=location)
+    except NotFound:
+        raise refusal from None
+    if folder.abilities is None or not folder.abilities.manage:
+        role = folder.role.label if folder.role else "no member"
+        raise Forbidden(f"You are {role} of this folder; this needs manager.", need=Role.MANAGER.label)
+    places, state = _inside(actor, folder.location)
+    token = signing.dumps(_bound(actor, folder.location, state), salt=_SALT)
+    shown = places[: bounds.fitting(places, most=bounds.SIDE)]
+    more = f"\n… and {len(places) - len(shown)} more" if len(shown) < len(places) else ""
+    following = shapes.call("doc_delete", location=folder.location, confirm_token=token)
+    text = [
+        f"Nothing was deleted yet. This would go: the folder {folder.location} with "
+        f"{counted(len(places), 'document')}:",
+        fenced("\n".join(shown) + more, source=folder.location),
+        f"To delete it, within 10 minutes: {following}",
+        "History stays, and each document can be brought back.",
+    ]
+    data = {
+        "deleted": False,
+        "location": folder.location,
+        "documents": shown,
+        "document_count": len(places),
+        "confirm_token": token,
+        "expires_in_s": VALID_S,
+        "next": following,
+    }
+    return Answer(text="\n".join(text), data=data)
+
+
+def _inside(actor: Actor, location: str) -> tuple[list[str], str]:
+    """The documents of a folder, and a mark of which they are and how they stand, for the token."""
+    places: list[str] = []
+    state = hashlib.sha256()
+    cursor: str | None = None
+    while True:
+        page = documents.below(actor, location=location, limit=bounds.PAGE_MOST, cursor=cursor)
+        for row in page.items:
+            places.append(row.location)
+            state.update(f"{row.id}:{row.commit};".encode())
+        cursor = page.next_cursor
+        if cursor is None:
+            return places, _FOLDER + state.hexdigest()
+        if len(places) >= _MOST:
+            raise Invalid("location", f"holds more than {_MOST:,} documents. Delete its folders one by one.")
+
+
+def _delete_folder(actor: Actor, location: str, shown: str) -> Answer:
+    if _inside(actor, location)[1] != shown:
+        raise Invalid("confirm_token", f"was given before something in the folder changed. {_AGAIN}")
+    count = write_folders.delete(actor, location=location)
+    return Answer(
+        text=f"Deleted the folder {location} with {counted(count, 'document')}.",
+        data={"location": location, "outcome": "deleted", "document_count": count},
     )
 
 
@@ -122,27 +212,28 @@ def _bound(actor: Actor, location: str, commit: str) -> list[str]:
 
 def _confirmed(actor: Actor, given: Delete) -> str:
     """The commit that the token's holder was shown. Raises ``Invalid`` for a token that is not of this deletion."""
-    again = "Call again without confirm_token and look at what would go."
     try:
         principal, location, commit = signing.loads(given.confirm_token or "", salt=_SALT, max_age=VALID_S)
     except signing.SignatureExpired:
-        raise Invalid("confirm_token", f"is older than 10 minutes. {again}") from None
+        raise Invalid("confirm_token", f"is older than 10 minutes. {_AGAIN}") from None
     except (signing.BadSignature, ValueError):
-        raise Invalid("confirm_token", f"is not one that was given for this. {again}") from None
+        raise Invalid("confirm_token", f"is not one that was given for this. {_AGAIN}") from None
     if _bound(actor, locations.join(*locations.split(given.location)), commit) != [principal, location, commit]:
-        raise Invalid("confirm_token", f"is not one that was given for this. {again}")
+        raise Invalid("confirm_token", f"is not one that was given for this. {_AGAIN}")
     return str(commit)
 
 
 TOOL = Tool(
     name="doc_delete",
-    title="Delete a document",
+    title="Delete a document or a folder",
     description=(
-        "Deletes a document in two steps. The first call deletes nothing: it tells what would go and gives a "
-        "confirm_token. Show that to the person, then call again with the token. History stays; it can be undone."
+        "Deletes a document, or a folder with all in it, in two steps. The first call deletes nothing: it tells what "
+        "would go and gives a confirm_token. Show that to the person, then call again with the token. History stays; "
+        "it can be undone."
     ),
     arguments=Delete,
-    shapes=(DeletePreview, shapes.WriteShape, shapes.ConflictShape),
+    shapes=(DeletePreview, FolderPreview, FolderDeleted, shapes.WriteShape, shapes.ConflictShape),
+    quotes=True,
     run=delete,
     writes=True,
     destroys=True,

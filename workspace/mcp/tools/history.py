@@ -224,5 +224,6 @@ TOOL = Tool(
     ),
     arguments=History,
     shapes=(Log, DiffShape, BlameShape, Shown),
+    quotes=True,
     run=history,
 )

@@ -9,7 +9,7 @@ from workspace.errors import Invalid
 from workspace.mcp import bounds, shapes
 from workspace.mcp.arguments import Arguments, CommitId, Location
 from workspace.mcp.fence import fenced, one_line
-from workspace.mcp.times import iso, stamp
+from workspace.mcp.times import age, iso, stamp
 from workspace.mcp.tool import Answer, Tool
 from workspace.queries import citations, documents
 from workspace.queries.documents import DocumentText
@@ -42,12 +42,14 @@ class ReadShape(TypedDict):
     parents: list[str]
     author: shapes.Author
     committed_at: str
+    age: str
     message: str
     number: int
     is_head: bool
     head_commit: str
     truncated: bool
     next_offset: int | None
+    next: str | None
     total_bytes: int
     start_line: int
     end_line: int
@@ -92,12 +94,14 @@ def answer(found: DocumentText, *, most: int) -> Answer:
         "parents": list(found.parents),
         "author": shapes.author(found.author),
         "committed_at": iso(found.committed_at),
+        "age": age(found.committed_at),
         "message": bounds.cut(found.message, 500).text,
         "number": found.number,
         "is_head": found.current,
         "head_commit": found.head_commit,
         "truncated": next_offset is not None,
         "next_offset": next_offset,
+        "next": next_offset and shapes.call("read", location=found.location, at=found.commit, offset=next_offset),
         "total_bytes": found.total_bytes,
         "start_line": found.start_line,
         "end_line": end_line,
@@ -133,8 +137,7 @@ def _text(data: dict[str, Any], found: DocumentText) -> str:
     ]
     if data["truncated"]:
         lines.append(
-            f"Lines {data['start_line']}-{data['end_line']} of {data['total_lines']}. To go on: "
-            + shapes.call("read", location=found.location, at=found.commit, offset=data["next_offset"])
+            f"Lines {data['start_line']}-{data['end_line']} of {data['total_lines']}. To go on: {data['next']}"
         )
     return "\n".join(lines)
 
@@ -148,5 +151,6 @@ TOOL = Tool(
     ),
     arguments=Read,
     shapes=(ReadShape,),
+    quotes=True,
     run=read,
 )

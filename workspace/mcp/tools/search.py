@@ -10,7 +10,7 @@ from workspace.errors import Invalid
 from workspace.mcp import bounds, shapes
 from workspace.mcp.arguments import Arguments, naming
 from workspace.mcp.fence import counted, fenced, one_line
-from workspace.mcp.times import iso, stamp
+from workspace.mcp.times import age, iso, stamp
 from workspace.mcp.tool import Answer, Tool
 from workspace.queries import search as queries
 from workspace.queries.search import Hit
@@ -38,6 +38,7 @@ class HitItem(TypedDict):
     commit: str
     author: shapes.Author
     committed_at: str
+    age: str
     indexed_at: str | None
     stale: bool
     superseded_by: str | None
@@ -95,6 +96,7 @@ def _hit(hit: Hit) -> dict[str, Any]:
         "commit": hit.commit,
         "author": shapes.author(hit.author),
         "committed_at": iso(hit.committed_at),
+        "age": age(hit.committed_at),
         "indexed_at": iso(hit.indexed_at) if hit.indexed_at else None,
         "stale": hit.stale,
         "superseded_by": hit.superseded_by,
@@ -123,5 +125,6 @@ TOOL = Tool(
     ),
     arguments=Search,
     shapes=(HitList,),
+    quotes=True,
     run=search,
 )
