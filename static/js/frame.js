@@ -113,10 +113,29 @@ if (tree) {
 for (const toast of document.querySelectorAll(".toast:not(.toast-error, .toast-warning)"))
   setTimeout(() => { if (!toast.matches(":hover, :focus-within")) toast.remove(); }, 6000);
 
+/* what cannot be taken back is asked about first */
+const ask = (form, button) => {
+  const dialog = document.getElementById("confirm");
+  dialog.querySelector("[data-confirm-words]").textContent = form.dataset.confirm;
+  dialog.querySelector("[data-confirm-yes]").textContent = button?.textContent.trim() || "Yes";
+  dialog.returnValue = "no";
+  dialog.addEventListener("close", () => {
+    if (dialog.returnValue !== "yes") return;
+    form.dataset.confirmed = "1";
+    form.requestSubmit(button);
+  }, { once: true });
+  dialog.showModal();
+};
+
 /* a form is sent once: a double click is not a second write */
 document.addEventListener("submit", (event) => {
   const form = event.target;
   if (event.defaultPrevented || form.method !== "post") return;
+  if (form.dataset.confirm && !form.dataset.confirmed) {
+    event.preventDefault();
+    ask(form, event.submitter);
+    return;
+  }
   if (form.dataset.sent) { event.preventDefault(); return; }
   form.dataset.sent = "1";
   setTimeout(() => delete form.dataset.sent, 4000);

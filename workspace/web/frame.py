@@ -12,6 +12,7 @@ from workspace import access
 from workspace.actor import Actor, Via
 from workspace.errors import Refusal
 from workspace.queries import conflicts, documents, folders
+from workspace.queries.folders import FolderNode
 from workspace.web import tree
 
 WAITING_SHOWN = 99
@@ -54,6 +55,10 @@ class Frame:
         return len(conflicts.listing(self.actor, state="open", limit=WAITING_SHOWN).items)
 
     @cached_property
+    def folders(self) -> tuple[FolderNode, ...]:
+        return folders.tree(self.actor)
+
+    @cached_property
     def tree(self) -> str:
         leaves: tuple[Any, ...] = ()
         if self.at:
@@ -61,7 +66,7 @@ class Frame:
                 leaves = documents.children(self.actor, location=self.at, limit=LEAVES).items
             except Refusal:
                 leaves = ()
-        return tree.whole(folders.tree(self.actor), leaves, at=self.at, current=self.current)
+        return tree.whole(self.folders, leaves, at=self.at, current=self.current)
 
 
 def page(

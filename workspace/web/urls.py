@@ -20,6 +20,7 @@ from workspace.web.views import (
 
 urlpatterns = [
     path("", verbs(GET=home.show), name="home"),
+    path("favicon.ico", verbs(GET=home.favicon)),
     path("palette", verbs(GET=home.palette), name="palette"),
     path("welcome/<str:token>", verbs(GET=welcome.show, POST=welcome.begin), name="welcome"),
     path("d/<path:location>", verbs(GET=documents.show), name="document"),

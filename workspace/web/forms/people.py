@@ -58,7 +58,7 @@ class AgentForm(PlainForm):
         max_length=7000,
         label="Only in",
         help_text="A folder or document. Empty: wherever you may.",
-        widget=text_input("product/launch", spellcheck="false"),
+        widget=text_input("product/launch", spellcheck="false", list="folders"),
     )
     expires_days = forms.IntegerField(required=False, min_value=1, max_value=3650, label="Ends after days", initial=90)
 

@@ -23,7 +23,11 @@ def index(request: HttpRequest) -> HttpResponse:
 
 
 def _listed(request: HttpRequest, form: AgentForm, *, status: int = 200, **more: object) -> HttpResponse:
-    context = {"form": form, "agents": _mine(person(request)), **more}
+    context = {
+        "form": form,
+        "agents": _mine(person(request)),
+        **more,
+    }
     response = page(request, "agent/list.html", context, section="agents", status=status)
     if "minted" in more:
         response["Cache-Control"] = "no-store"

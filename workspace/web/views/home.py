@@ -1,7 +1,9 @@
 """Home, and the palette's list of places."""
 
+from django.contrib.auth.decorators import login_not_required
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
+from django.templatetags.static import static
 from django.utils import timezone
 
 from workspace.actor import Actor
@@ -40,6 +42,12 @@ def palette(request: HttpRequest) -> HttpResponse:
         context["recent"] = documents.recent(actor, limit=5).items
         context["folders"] = found[:3]
     return render(request, "palette.html", context)
+
+
+@login_not_required
+def favicon(request: HttpRequest) -> HttpResponse:
+    """Where browsers look when a page names no icon, as those of the administration do not."""
+    return redirect(static("img/favicon.svg"))
 
 
 def _greeting(actor: Actor) -> str:
