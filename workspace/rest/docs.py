@@ -22,8 +22,9 @@ class Docs(Endpoint):
         """Nothing to check: everybody may read it, as HTML."""
 
     def get(self, request: Request) -> HttpResponse:
-        codes = {kind.code: (status, (kind.__doc__ or "").strip()) for kind, status in STATUS.items()}
-        codes["CONFLICT"] = (409, "Nothing was written: the document has changed since. The draft is kept.")
+        codes = {"CONFLICT": (409, "Nothing was written: the document has changed since. The draft is kept.")}
+        for kind, status in STATUS.items():
+            codes.setdefault(kind.code, (status, (kind.__doc__ or "").replace("``", "")))
         problems = [
             {"anchor": code.lower().replace("_", "-"), "code": code, "title": TITLES[code], "status": s, "text": text}
             for code, (s, text) in sorted(codes.items(), key=lambda item: (item[1][0], item[0]))
