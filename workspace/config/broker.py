@@ -64,9 +64,9 @@ class Transport(filesystem.Transport):
 
     Channel = Channel
 
-    def drain_events(self, connection: Any, timeout: float | None = None) -> Any:
+    def drain_events(self, connection: Any, timeout: float | None = None) -> Any:  # type: ignore[override]
         # A worker that is asked to stop looks up only between two calls.
-        return super().drain_events(connection, timeout=min(timeout or LOOK_UP_S, LOOK_UP_S))
+        return super().drain_events(connection, timeout=min(timeout or LOOK_UP_S, LOOK_UP_S))  # type: ignore[no-untyped-call]
 
 
 def make(folder: Path) -> None:

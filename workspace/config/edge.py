@@ -16,6 +16,7 @@ from workspace.config.metrics import LATENCY, REQUESTS, route_class
 
 log = logging.getLogger("workspace.access")
 ID = middleware.HEADER.lower().encode()
+SNIFFING = (b"x-content-type-options", b"nosniff")
 
 
 class TooLarge(Exception):
@@ -49,7 +50,11 @@ class Edge:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
+                # To the first byte: a live stream ends when its reader leaves.
+                LATENCY.labels(route_class(scope["path"])).observe(time.perf_counter() - begun)
                 kept = [pair for pair in message.get("headers", ()) if bytes(pair[0]).lower() != ID]
+                if not any(bytes(name).lower() == SNIFFING[0] for name, _ in kept):
+                    kept.append(SNIFFING)
                 message["headers"] = [*kept, (ID, identifier.encode())]
             await send(message)
 
@@ -64,7 +69,6 @@ class Edge:
             spent = time.perf_counter() - begun
             route = route_class(scope["path"])
             REQUESTS.labels(route, scope["method"] if scope["method"] in METHODS else "OTHER", status).inc()
-            LATENCY.labels(route).observe(spent)
             if self.access_log:
                 log.info("%s %s %s %.0f ms", scope["method"], scope["path"], status, spent * 1000)
 
@@ -134,7 +138,6 @@ async def _refuse(
         (b"content-type", kind),
         (b"content-length", str(len(body)).encode()),
         (b"cache-control", b"no-store"),
-        (b"x-content-type-options", b"nosniff"),
         (b"connection", b"close"),
     ]
     await send({"type": "http.response.start", "status": status, "headers": headers})

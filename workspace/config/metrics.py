@@ -11,7 +11,7 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, gene
 REQUESTS = Counter("baton_requests", "Requests answered.", ["route", "method", "status"])
 LATENCY = Histogram(
     "baton_request_seconds",
-    "Time to the end of the answer.",
+    "Time to the first byte of the answer.",
     ["route"],
     buckets=(0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30),
 )

@@ -23,6 +23,7 @@ from django.contrib.auth.decorators import login_not_required  # noqa: E402
 
 from workspace.config import asgi, urls  # noqa: E402
 from workspace.config.edge import Edge  # noqa: E402
+from workspace.mcp.server import app as product_mcp  # noqa: E402
 from workspace.mcp.threads import in_thread  # noqa: E402
 from workspace.models import Document  # noqa: E402
 
@@ -56,7 +57,7 @@ class Application:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
-            product, own = asgi.mcp_application, mcp_application
+            product, own = product_mcp, mcp_application
             async with product.router.lifespan_context(product), own.router.lifespan_context(own):
                 await receive()
                 await send({"type": "lifespan.startup.complete"})

@@ -54,7 +54,6 @@ class StaticFiles:
             (b"etag", etag),
             (b"cache-control", cache),
             (b"vary", b"accept-encoding"),
-            (b"x-content-type-options", b"nosniff"),
             (b"cross-origin-resource-policy", b"same-origin"),
         ]
         if etag in request.get(b"if-none-match", b""):
