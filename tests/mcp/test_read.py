@@ -1,6 +1,8 @@
 """``read``: whole, in parts, at a commit; bounded in characters and marked as data."""
 
 import re
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from itertools import pairwise
 
 import pytest
@@ -8,6 +10,7 @@ import pytest
 from tests.cast import PLAN
 from tests.mcp.calls import Calls
 from tests.mcp.conftest import PLACE
+from workspace.mcp.tool import NOTICE
 
 CJK = "春暁覚えず処々啼鳥を聞く。\n"
 EMOJI = "👩‍👩‍👧‍👦 family 🇩🇪\n"
@@ -28,6 +31,24 @@ def test_a_document_is_read_with_its_source(scout: Calls, rover: Calls, first: s
     assert not data["truncated"]
     assert data["abilities"]["role"] == "editor"
     assert data["web_url"].endswith(f"/d/{PLACE}?at={first}#L1-L11")
+
+
+def test_the_structured_content_says_that_it_is_data_and_how_old(rover: Calls, first: str) -> None:
+    # Hosts such as Codex give the model this and leave the text out.
+    data = rover.data("read", location=PLACE)
+    assert next(iter(data)) == "notice"
+    assert data["notice"] == NOTICE
+    assert data["age"] == "just now"
+    assert data["next"] is None
+
+
+def test_a_read_costs_a_constant_few_queries(
+    scout: Calls, first: str, django_assert_max_num_queries: Callable[[int], AbstractContextManager[None]]
+) -> None:
+    for n in range(20):
+        scout.data("doc_update", action="append", location=PLACE, content=f"line {n}")
+    with django_assert_max_num_queries(2):
+        scout.data("read", location=PLACE)
 
 
 def test_the_text_names_commit_author_age_and_fences_the_content(rover: Calls, first: str) -> None:
@@ -98,6 +119,7 @@ def test_the_text_says_how_to_go_on(scout: Calls) -> None:
     data, text = scout.data("read", location=place), scout.text("read", location=place)
     assert f'"offset": {data["next_offset"]}' in text
     assert f'"at": "{data["commit"]}"' in text
+    assert data["next"] in text
 
 
 def test_max_bytes_is_kept_and_never_gives_more_than_the_bound(scout: Calls) -> None:

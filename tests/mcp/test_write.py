@@ -5,6 +5,7 @@ import pytest
 from tests.cast import PLAN, Cast
 from tests.mcp.calls import Calls
 from tests.mcp.conftest import PLACE
+from workspace.mcp.tool import NOTICE
 from workspace.services import documents, sharing
 
 BASE = {"action": "document", "folder_path": ["product", "launch"]}
@@ -108,6 +109,7 @@ def test_a_conflict_names_the_exact_next_call(scout: Calls, rover: Calls, first:
         on_conflict="merge",
     )
     assert refused
+    assert data["notice"] == NOTICE
     assert data["base_commit"] == first
     assert data["hunk_count"] == 1
     assert data["hunks"][0]["theirs"] == "The launch is on the third of March. Everybody knows their part.\n"

@@ -13,7 +13,7 @@ from workspace.mcp import bounds
 from workspace.mcp.errors import Refused
 from workspace.mcp.fence import counted, fenced, one_line
 from workspace.mcp.times import age, iso, stamp
-from workspace.mcp.tool import Answer
+from workspace.mcp.tool import NOTICE, Answer
 from workspace.merge import Hunk
 from workspace.queries import citations
 from workspace.queries.history import CommitRow
@@ -90,6 +90,7 @@ class ConflictShape(TypedDict):
     code: str
     detail: str
     next: str
+    notice: str
     location: str
     conflict_id: str | None
     base_commit: str
@@ -233,6 +234,7 @@ def conflict_answer(outcome: Conflict) -> Answer:
     form = Refused(code="CONFLICT", happened=happened, advice=advice)
     data = {
         **form.structured,
+        "notice": NOTICE,
         "location": outcome.location,
         "conflict_id": outcome.conflict,
         "base_commit": outcome.base_commit,
