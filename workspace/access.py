@@ -79,9 +79,7 @@ def document(
     else:
         folders, name = locations.split_document(location)
         # Of several documents that were at one place in turn, the living one, else the last.
-        rows = rows.filter(folder__path=locations.join(*folders), name=name).order_by(
-            "-deleted_at", "-created_at"
-        )
+        rows = rows.filter(folder__path=locations.join(*folders), name=name).order_by("-deleted_at", "-created_at")
     while True:
         found = rows.first()
         role = effective(actor, found.granted, found.folder.lineage, found.pk) if found is not None else None

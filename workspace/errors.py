@@ -54,9 +54,7 @@ class NotFound(Refusal):
     code = "NOT_FOUND"
 
     def __init__(self) -> None:
-        super().__init__(
-            "There is nothing here that you can see. Check the location, or list the folder first."
-        )
+        super().__init__("There is nothing here that you can see. Check the location, or list the folder first.")
 
 
 class AlreadyExists(Refusal):
@@ -79,9 +77,7 @@ class IdempotencyMismatch(Refusal):
     code = "IDEMPOTENCY_MISMATCH"
 
     def __init__(self, field: str = "idempotency_key") -> None:
-        super().__init__(
-            f"This {field} was already used with other content. Use a new one for a new request."
-        )
+        super().__init__(f"This {field} was already used with other content. Use a new one for a new request.")
         self.field = field
 
 

@@ -71,7 +71,7 @@ VERBS: dict[str, tuple[Verb, str, str, str, str]] = {
 
 
 @pytest.mark.parametrize("verb", VERBS)
-@pytest.mark.parametrize(("column", "name"), enumerate(["alice", "bob", "carol", "mallory"], start=1))
+@pytest.mark.parametrize(("column", "name"), list(enumerate(["alice", "bob", "carol", "mallory"], start=1)))
 def test_each_role_may_do_what_the_table_says(cast: Cast, plan: str, verb: str, column: int, name: str) -> None:
     type(cast.people["alice"]).objects.create_user("dora@example.org")
     sharing.grant(cast.alice, location=PLACE, subject="dora@example.org", role="viewer")

@@ -54,16 +54,16 @@ def _one_of_each(n: int) -> None:
     agent = models.Agent.objects.create(person=person, name=f"agent {n}", host="claude-code")
     models.AgentToken.objects.create(agent=agent, prefix=f"btn_{n:06}", token_hash=f"{n:064x}")
     models.AgentScope.objects.create(agent=agent, role=1, folder=folder)
-    document = models.Document.objects.create(folder=folder, name=f"d{n}.md", twin_key=f"d{n}.md")
+    document = models.Document(folder=folder, name=f"d{n}.md", twin_key=f"d{n}.md")
     blob = models.Blob.objects.create(hash=f"{n:064x}", content=f"text {n}", size=6, lines=1)
     commit = models.Commit(
         document=document, number=1, blob=blob, kind="create", location=f"f{n}/d{n}.md", author=person,
         agent=agent if n % 2 else None, via=Via.MCP, created_at=now,
     )  # fmt: skip
     commit.id = commits.identify(commit)
-    commit.save(force_insert=True)
     document.head, document.number = commit, 1
-    document.save()
+    document.save(force_insert=True)
+    commit.save(force_insert=True)
     models.Grant.objects.create(folder=folder, person=person, role=3, created_by=person)
     models.Grant.objects.create(document=document, group=group, role=1, created_by=person)
     models.SignInLink.objects.create(token_hash=f"{n:064x}", person=person, expires_at=now)

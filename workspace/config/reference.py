@@ -1,5 +1,6 @@
 """What the benchmarks compare the product with: the product's own application, with a bare Django view and a bare
-MCP tool beside it that each run one query. Only ``manage.py bench`` starts it: ``python -m workspace.config.reference PORT``.
+MCP tool beside it that each run one query. Only ``manage.py bench`` starts it, as
+``python -m workspace.config.reference PORT``.
 """
 
 import os

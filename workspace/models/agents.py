@@ -33,12 +33,15 @@ class Agent(models.Model):
 
 
 class AgentScope(models.Model):
-    """At most ``role`` at one folder and below, or on one document; with neither, everywhere."""
+    """At most ``role`` at one folder and below, or on one document; with neither, everywhere.
+
+    A place that an agent is narrowed to cannot be deleted under it: without its last scope it would reach everything.
+    """
 
     agent = models.ForeignKey(Agent, models.CASCADE, related_name="scopes")
     role = models.PositiveSmallIntegerField(choices=ROLES)
-    folder = models.ForeignKey("Folder", models.CASCADE, null=True, blank=True)
-    document = models.ForeignKey("Document", models.CASCADE, null=True, blank=True)
+    folder = models.ForeignKey("Folder", models.PROTECT, null=True, blank=True)
+    document = models.ForeignKey("Document", models.PROTECT, null=True, blank=True)
 
     class Meta:
         constraints = [

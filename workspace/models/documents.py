@@ -7,6 +7,7 @@ from django.contrib.postgres.indexes import GinIndex, OpClass
 from django.db import models
 from django.db.models.functions import Now, Upper
 
+from workspace.actor import Role
 from workspace.models.agents import Agent
 from workspace.models.folders import Folder, Grant
 from workspace.models.ids import document_id
@@ -35,7 +36,8 @@ class Document(models.Model):
     folder = models.ForeignKey(Folder, models.PROTECT, related_name="documents")
     name = models.CharField(max_length=200)
     twin_key = models.CharField(max_length=64, editable=False)
-    head = models.ForeignKey("Commit", models.PROTECT, null=True, editable=False, related_name="+")
+    # A document and its first commit name each other: the database checks both when the transaction ends.
+    head = models.ForeignKey("Commit", models.DO_NOTHING, editable=False, related_name="+")
     number = models.PositiveIntegerField(default=0, editable=False)
     """How many commits it has; the head's number."""
     title = models.CharField(max_length=300, blank=True, editable=False)
@@ -47,6 +49,11 @@ class Document(models.Model):
     deleted_at = models.DateTimeField(null=True, blank=True, editable=False)
     indexed_commit = models.ForeignKey("Commit", models.SET_NULL, null=True, editable=False, related_name="+")
     indexed_at = models.DateTimeField(null=True, editable=False)
+
+    granted: int | None
+    """The person's role, where ``with_role`` loaded it."""
+    role: Role
+    """The actor's role, where ``access`` looked it up."""
 
     objects: ClassVar[models.Manager["Document"]] = models.Manager.from_queryset(DocumentQuerySet)()
 

@@ -7,6 +7,7 @@ from django.contrib.postgres.indexes import GinIndex, HashIndex
 from django.db import models
 from django.db.models.functions import Now
 
+from workspace.actor import Role
 from workspace.models.agents import ROLES
 from workspace.models.people import Group, Person
 from workspace.models.reach import Reach
@@ -42,6 +43,11 @@ class Folder(models.Model):
     )
     handoff_lines = models.JSONField(default=list, editable=False)
     """The lines that the last consolidation wrote into HANDOFF.md, to tell them from what people wrote."""
+
+    granted: int | None
+    """The person's role, where ``with_role`` loaded it."""
+    role: Role
+    """The actor's role, where ``access`` looked it up."""
 
     objects: ClassVar[models.Manager["Folder"]] = models.Manager.from_queryset(FolderQuerySet)()
 

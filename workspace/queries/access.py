@@ -6,7 +6,7 @@ from typing import Literal
 
 from workspace import access
 from workspace.actor import Actor, Role
-from workspace.models import Folder, Grant, Membership, Person
+from workspace.models import Document, Folder, Grant, Membership, Person
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,30 +38,37 @@ def grants(actor: Actor, *, location: str) -> tuple[GrantRow, ...]:
     return _grants(place)
 
 
-def _grants(place: object) -> tuple[GrantRow, ...]:
-    folder = place if isinstance(place, Folder) else place.folder  # type: ignore[attr-defined]
-    rows = Grant.objects.filter(folder__in=folder.lineage)
-    own = {"folder_id": folder.pk}
-    if not isinstance(place, Folder):
-        rows |= Grant.objects.filter(document=place)  # type: ignore[misc]
-        own = {"document_id": place.pk}  # type: ignore[attr-defined]
-    here = access.location_of(place) if not isinstance(place, Folder) else folder.path  # type: ignore[arg-type]
+def _grants(place: Folder | Document) -> tuple[GrantRow, ...]:
+    if isinstance(place, Folder):
+        lineage, here = place.lineage, place.path
+        rows = Grant.objects.filter(folder__in=lineage)
+    else:
+        lineage, here = place.folder.lineage, access.location_of(place)
+        rows = Grant.objects.filter(folder__in=lineage) | Grant.objects.filter(document=place)
     shaped = []
     for grant in rows.select_related("folder", "person", "group"):
-        mine = all(getattr(grant, key) == value for key, value in own.items())
-        at = here if mine else grant.folder.path
+        at = grant.folder.path if grant.folder else here
+        subject, label, kind = _subject(grant)
         shaped.append(
             GrantRow(
-                subject=grant.person.email if grant.person else f"group:{grant.group.name}",
-                label=grant.person.label if grant.person else grant.group.name,
-                kind="person" if grant.person else "group",
+                subject=subject,
+                label=label,
+                kind=kind,
                 role=Role(grant.role),
                 location=at,
-                inherited_from="" if mine else at,
+                inherited_from="" if at == here else at,
                 created_at=grant.created_at,
             )
         )
     return tuple(sorted(shaped, key=lambda g: (g.inherited_from != "", -len(g.location), -g.role, g.subject)))
+
+
+def _subject(grant: Grant) -> tuple[str, str, Literal["person", "group"]]:
+    """How a grant's subject is written and called, and which kind it is."""
+    if grant.person is not None:
+        return grant.person.email, grant.person.label, "person"
+    assert grant.group is not None
+    return f"group:{grant.group.name}", grant.group.name, "group"
 
 
 def readers(actor: Actor, *, location: str) -> tuple[Reader, ...]:

@@ -31,7 +31,7 @@ class AgentRow:
 
 @dataclass(frozen=True, kw_only=True)
 class Identity:
-    """Who the actor is; the ``agent_*`` fields are empty for a person. ``scopes`` empty means the person's whole reach."""
+    """Who the actor is; the ``agent_*`` fields are empty for a person. Without ``scopes`` it is the whole reach."""
 
     email: str
     name: str
@@ -95,18 +95,18 @@ def mine(actor: Actor) -> tuple[AgentRow, ...]:
 
 def identity(actor: Actor) -> Identity:
     """Who the actor is and where its scopes lie. At most two queries."""
-    folders = dict(
+    folders: dict[int | None, str] = dict(
         Folder.objects.filter(Q(pk__in=[s.folder for s in actor.scopes if s.folder])).values_list("pk", "path")
     )
-    documents = {
+    documents: dict[str | None, str] = {
         d.pk: location_of(d)
         for d in Document.objects.filter(pk__in=[s.document for s in actor.scopes if s.document]).select_related(
             "folder"
         )
     }
     scopes = tuple(
-        f"{s.role.label}@{folders.get(s.folder, '') if s.folder else documents.get(s.document, '') if s.document else '*'}"
-        for s in actor.scopes
+        f"{scope.role.label}@{folders.get(scope.folder) or documents.get(scope.document) or '*'}"
+        for scope in actor.scopes
     )
     return Identity(
         email=actor.email,

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from django.db.models import Exists, OuterRef, QuerySet
 from django.db.models.functions import Left
@@ -100,7 +101,7 @@ def show(actor: Actor, *, id: str) -> CaptureView:
     if row is None:
         raise NotFound
     role = access.folder(actor, location=row.folder.path).role
-    lines = row.summary.lines if row.summarised else ()
+    lines = row.summary.lines if row.summarised else ()  # type: ignore[attr-defined]
     return CaptureView(
         **_fields(row),
         content=row.content,
@@ -114,8 +115,8 @@ def show(actor: Actor, *, id: str) -> CaptureView:
 def _timeline(actor: Actor, row: Capture) -> tuple[ReceiptRow, ...]:
     """Receipts of the capture itself, and of the readers of HANDOFF.md since it is in there."""
     facts = list(receipts.visible(actor).filter(capture=row).order_by("at", "pk"))
-    if row.handed_off_id:
-        page = row.handed_off
+    page = row.handed_off
+    if page is not None:
         reads = receipts.visible(actor).filter(
             kind=ReceiptKind.READ, document=page.document_id, commit__number__gte=page.number
         )
@@ -123,7 +124,7 @@ def _timeline(actor: Actor, row: Capture) -> tuple[ReceiptRow, ...]:
     return tuple(receipts.shape(fact) for fact in sorted(facts, key=lambda fact: fact.at))
 
 
-def _fields(row: Capture) -> dict[str, object]:
+def _fields(row: Capture) -> dict[str, Any]:
     first = row.beginning.strip().splitlines()[0] if row.beginning.strip() else ""  # type: ignore[attr-defined]
     return {
         "id": row.pk,

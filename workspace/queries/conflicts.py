@@ -10,7 +10,7 @@ from workspace.access import location_of
 from workspace.actor import Actor, Role
 from workspace.errors import Invalid, NotFound
 from workspace.merge import Hunk, merge
-from workspace.models import Blob, Conflict, ConflictState, Grant, Reach
+from workspace.models import Blob, Commit, Conflict, ConflictState, Document, Grant, Reach
 from workspace.queries import pages, who
 from workspace.queries.pages import Page
 from workspace.queries.who import Who
@@ -96,13 +96,10 @@ def listing(
     inside = ""
     if location:
         place = access.place(actor, location=location)
-        key = access.scope_of(place)
-        inside = f"{next(iter(key))}:{place.pk}"
-        rows = (
-            rows.filter(document=place)
-            if "document" in key
-            else rows.filter(document__folder__lineage__contains=[place.pk])
-        )
+        if isinstance(place, Document):
+            rows, inside = rows.filter(document=place), f"document:{place.pk}"
+        else:
+            rows, inside = rows.filter(document__folder__lineage__contains=[place.pk]), f"folder:{place.pk}"
     return pages.page(
         actor,
         rows.select_related("document__folder", *who.RELATED),
@@ -122,7 +119,7 @@ def show(actor: Actor, *, id: str) -> ConflictView:
     document = access.document(actor, id=conflict.document_id if conflict else "", deleted=True)
     if conflict is None or (document.role < Role.EDITOR and conflict.author_id != actor.person):
         raise NotFound
-    head = type(document.head).objects.select_related("blob", *who.RELATED).get(pk=document.head_id)
+    head = Commit.objects.select_related("blob", *who.RELATED).get(pk=document.head_id)
     # A settled conflict is shown against the head it was about.
     theirs = (
         head.blob.content

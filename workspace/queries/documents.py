@@ -13,8 +13,10 @@ from workspace import access, locations
 from workspace.access import Abilities, location_of
 from workspace.actor import Actor, Role
 from workspace.errors import Gone, Invalid, NotFound
-from workspace.markdown import front_matter, lines as text_lines
+from workspace.markdown import front_matter
+from workspace.markdown import lines as text_lines
 from workspace.models import Commit, Conflict, ConflictState, Document, Reach, Receipt, ReceiptKind
+from workspace.models.documents import DocumentQuerySet
 from workspace.queries import pages, who
 from workspace.queries.folders import reachable
 from workspace.queries.pages import Page
@@ -31,8 +33,8 @@ class DocumentText:
     """A document's text, whole or a range of it, at its head or at an earlier commit.
 
     ``commit`` and what follows describe the version given; ``head_commit`` is the newest, ``current`` says whether
-    they are the same. ``stale`` is true where the search index is behind the head. ``next_offset`` (in bytes) goes on where
-    ``truncated``. ``start_line`` and ``end_line`` are the 1-based lines that ``content`` covers.
+    they are the same. ``stale`` is true where the search index is behind the head. ``next_offset`` (in bytes) goes on
+    where ``truncated``. ``start_line`` and ``end_line`` are the 1-based lines that ``content`` covers.
     """
 
     id: str
@@ -90,7 +92,7 @@ class DocumentRow:
 def commit_of(document: Document, name: object, *, field: str) -> Commit:
     """The commit of ``document`` called ``name`` (7 to 64 hex characters), with its author loaded.
 
-    Raises ``Invalid`` where it is malformed or the beginning of several, ``NotFound`` where it is none of this document.
+    Raises ``Invalid`` where it is malformed or the beginning of several, ``NotFound`` where this document has none such.
     """
     if not isinstance(name, str) or not _HEX.match(name):
         raise Invalid(field, "must be a commit id: 64 hex characters, or the first 7 or more.")
@@ -213,7 +215,7 @@ def _next(data: bytes, at: int) -> int:
     return at
 
 
-def _listed(actor: Actor, rows: "QuerySet[Document]") -> "QuerySet[Document]":
+def _listed(actor: Actor, rows: DocumentQuerySet) -> "QuerySet[Any]":
     """What a list shows of each document, loaded in the list's own query."""
     conflicts = (
         Conflict.objects.filter(document=OuterRef("pk"), state=ConflictState.OPEN)
@@ -226,16 +228,16 @@ def _listed(actor: Actor, rows: "QuerySet[Document]") -> "QuerySet[Document]":
         kind=ReceiptKind.READ, document=OuterRef("pk"), commit=OuterRef("head"), person=actor.person
     )
     return (
-        rows.select_related("folder", "head__author", "head__agent__person")
+        rows.with_role(Reach(actor))
+        .select_related("folder", "head__author", "head__agent__person")
         .annotate(
             open_conflicts=Coalesce(Subquery(conflicts, output_field=IntegerField()), 0),
             unread=~Exists(seen) & (~Q(head__author=actor.person) | Q(head__author=None)),
         )
-        .with_role(Reach(actor))
     )
 
 
-def _row(actor: Actor, document: Document) -> DocumentRow:
+def _row(actor: Actor, document: Any) -> DocumentRow:
     role = access.effective(actor, document.granted, document.folder.lineage, document.pk) or Role.VIEWER
     return DocumentRow(
         id=document.pk,

@@ -74,7 +74,7 @@ def write(actor: Actor, *, location: str, path: Path, advance: Callable[[int], o
 
 def _documents(actor: Actor, location: str) -> tuple[str, "QuerySet[Document]"]:
     folder, _ = reachable(actor, location)
-    inside = Document.objects.filter(folder__lineage__contains=[folder.pk]).exclude(head=None)
+    inside = Document.objects.filter(folder__lineage__contains=[folder.pk])
     return folder.path, inside.visible_to(Reach(actor))
 
 

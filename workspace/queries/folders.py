@@ -6,6 +6,7 @@ nothing else; its ``role`` is None.
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from django.db.models import BigIntegerField, Count, Func, IntegerField, Max, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
@@ -15,6 +16,7 @@ from workspace.access import Abilities
 from workspace.actor import Actor, Role
 from workspace.errors import NotFound
 from workspace.models import Document, Folder, Grant, Reach
+from workspace.models.folders import FolderQuerySet
 from workspace.queries import pages
 from workspace.queries.pages import Page
 
@@ -90,7 +92,7 @@ def _passes(actor: Actor, folder: int) -> bool:
     return below.order_by().values("pk").union(documents.order_by().values("folder"), all=True).exists()
 
 
-def _visible_or_passing(actor: Actor, rows: "QuerySet[Folder]") -> "QuerySet[Folder]":
+def _visible_or_passing(actor: Actor, rows: FolderQuerySet) -> FolderQuerySet:
     reach = Reach(actor)
     if actor.admin and not actor.scopes:
         return rows
@@ -100,7 +102,7 @@ def _visible_or_passing(actor: Actor, rows: "QuerySet[Folder]") -> "QuerySet[Fol
     return rows.filter(Q(pk__in=ways) | Q(pk__in=documents))
 
 
-def _unnest(rows: "QuerySet", lineage: str) -> "QuerySet":  # type: ignore[type-arg]
+def _unnest(rows: "QuerySet[Any, Any]", lineage: str) -> "QuerySet[Any, Any]":
     return rows.order_by().annotate(way=Unnest(lineage)).values("way").distinct()
 
 
@@ -110,17 +112,17 @@ def _direct(actor: Actor) -> Q:
     return Q(pk__in=granted) | Q(pk__in=[s.document for s in actor.scopes if s.document])
 
 
-def _counted(actor: Actor, rows: "QuerySet[Folder]") -> "QuerySet[Folder]":
+def _counted(actor: Actor, rows: FolderQuerySet) -> "QuerySet[Any]":
     reach = Reach(actor)
 
-    def count(of: "QuerySet", key: str) -> Coalesce:  # type: ignore[type-arg]
+    def count(of: "QuerySet[Any, Any]", key: str) -> Coalesce:
         one = of.filter(**{key: OuterRef("pk")}).order_by().values(key).annotate(n=Count("*")).values("n")
         return Coalesce(Subquery(one, output_field=IntegerField()), 0)
 
-    return rows.annotate(
+    return rows.with_role(reach).annotate(
         documents_in=count(Document.objects.live().visible_to(reach), "folder"),
         folders_in=count(Folder.objects.live().visible_to(reach), "parent"),
-    ).with_role(reach)
+    )
 
 
 def children(

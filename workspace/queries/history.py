@@ -9,9 +9,10 @@ from workspace.access import location_of
 from workspace.actor import Actor
 from workspace.errors import Invalid, NotFound
 from workspace.markdown import lines as text_lines
-from workspace.merge import blame as blaming, diff as diffing
+from workspace.merge import blame as blaming
+from workspace.merge import diff as diffing
 from workspace.merge.diff import DiffHunk
-from workspace.models import Commit, Document
+from workspace.models import Commit, Document, Reach
 from workspace.queries import pages, who
 from workspace.queries.documents import commit_of
 from workspace.queries.pages import Page
@@ -117,9 +118,9 @@ def commit(actor: Actor, *, id: str) -> CommitView:
     if not isinstance(id, str) or not 7 <= len(id) <= 64 or set(id) - set("0123456789abcdef"):
         raise Invalid("id", "must be a commit id: 64 hex characters, or the first 7 or more.")
     rows = Commit.objects.filter(
-        pk__in=Commit.objects.filter(
-            document__in=Document.objects.visible_to(access.Reach(actor)), id__startswith=id
-        ).values("pk")
+        pk__in=Commit.objects.filter(document__in=Document.objects.visible_to(Reach(actor)), id__startswith=id).values(
+            "pk"
+        )
     )
     found = list(rows.select_related("blob", *who.RELATED)[:2])
     if not found:

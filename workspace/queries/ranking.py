@@ -28,7 +28,7 @@ SAMPLE_PASSAGES = 8
 CANDIDATES = 3000
 SCORED = 400
 PREVIOUS, NEXT = 0.25, 0.15
-TITLE = 0.6
+TITLE = 1.0
 
 # Rank of one lexeme with weight 0.1 that stands n times: 0.1 * (1 + 1/4 + … + 1/n²) / 1.64493406685 (PostgreSQL's
 # calc_rank_or). It is strictly increasing, so the frequency can be read off it.
@@ -138,7 +138,8 @@ def candidates(
 
 def _choose(rarest: Sequence[str], statistics: Statistics) -> list[str]:
     """The rarest terms, as many as bring no more than ``CANDIDATES`` passages, and at least one."""
-    chosen, expected = [], 0.0
+    chosen: list[str] = []
+    expected = 0.0
     for term in rarest:
         expected += statistics.share[term] * statistics.passages
         if chosen and expected > CANDIDATES:

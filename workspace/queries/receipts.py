@@ -10,7 +10,7 @@ from workspace import access
 from workspace.access import location_of
 from workspace.actor import Actor, Role
 from workspace.errors import Invalid
-from workspace.models import Grant, Reach, Receipt, ReceiptKind
+from workspace.models import Document, Grant, Reach, Receipt, ReceiptKind
 from workspace.queries import pages, who
 from workspace.queries.pages import Page
 from workspace.queries.who import Who
@@ -69,12 +69,10 @@ def listing(
     inside = ""
     if location:
         place = access.place(actor, location=location)
-        key = access.scope_of(place)
-        inside = f"{next(iter(key))}:{place.pk}"
-        if "document" in key:
-            rows = rows.filter(document=place)
+        if isinstance(place, Document):
+            inside, rows = f"document:{place.pk}", rows.filter(document=place)
         else:
-            below = [place.pk]
+            inside, below = f"folder:{place.pk}", [place.pk]
             rows = rows.filter(
                 Q(document__folder__lineage__contains=below) | Q(document=None, folder__lineage__contains=below)
             )

@@ -31,7 +31,7 @@ FRONT = 4_096
 SUPERSEDED_BY = ("superseded_by", "superseded-by", "replaced_by")
 UNNAMED = "unknown"
 UNINDEXED = 1.5
-"""The score of a document known by its whole title only; a passage that also has it comes to about 2."""
+"""The score of a document known by its whole title only; a passage that also has it comes to 2 or 3."""
 
 
 @dataclass(frozen=True, kw_only=True)

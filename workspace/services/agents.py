@@ -120,15 +120,14 @@ def create(
 
     Raises ``AlreadyExists`` when the person has a live agent of this name, and ``Invalid``.
     """
-    _refuse_agents(actor)
-    name = _name(name)
+    person, name = _person(actor), _name(name)
     check(host, field="host")
     if expires_days is not None and not 1 <= expires_days <= 3650:
         raise Invalid("expires", "must be 1 to 3,650 days.")
-    if Agent.objects.filter(person_id=actor.person, name=name, revoked_at=None).exists():
+    if Agent.objects.filter(person=person, name=name, revoked_at=None).exists():
         raise AlreadyExists("You have an agent of this name. Choose another, or revoke that one.", location=name)
     rows = [_scope(actor, scope) for scope in scopes]
-    agent = Agent.objects.create(person_id=actor.person, name=name, host=host.strip()[:64])
+    agent = Agent.objects.create(person_id=person, name=name, host=host.strip()[:64])
     for row in rows:
         row.agent = agent
     AgentScope.objects.bulk_create(rows)
@@ -175,18 +174,19 @@ def revoke_token(actor: Actor, *, token: int) -> None:
 
 
 def _own(actor: Actor, agent: str) -> Agent:
-    _refuse_agents(actor)
+    person = _person(actor)
     rows = Agent.objects.select_for_update(no_key=True).filter(pk=agent)
-    row = (rows if actor.admin else rows.filter(person=actor.person)).first()
+    row = (rows if actor.admin else rows.filter(person=person)).first()
     if row is None:
         raise NotFound
     return row
 
 
-def _refuse_agents(actor: Actor) -> None:
-    """An agent may not make or end agents: it would widen itself."""
+def _person(actor: Actor) -> int:
+    """The person who acts; an agent may not make or end agents, as it would widen itself."""
     if actor.agent or actor.person is None:
         raise NotFound
+    return actor.person
 
 
 def _name(name: object) -> str:

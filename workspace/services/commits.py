@@ -83,7 +83,7 @@ def record(
     created_at: datetime | None = None,
     imported_author: str = "",
 ) -> Commit:
-    """Append a commit to a document whose row is locked (or new) and make it the head.
+    """Append a commit to a document whose row is locked, or not saved yet, and make it the head.
 
     ``text`` None keeps the head's text (a move, a delete). Writes the receipt and the index job as well.
     """
@@ -112,11 +112,11 @@ def record(
         store(text)
         for fact, value in texts.facts(text.content, name=document.name).items():
             setattr(document, fact, value)
-    Commit.objects.bulk_create([commit])
     document.head = commit
     document.number = commit.number
     document.updated_at = commit.created_at
-    document.save(force_update=True)
+    document.save()
+    Commit.objects.bulk_create([commit])
     receipts.record(
         actor,
         ReceiptKind.WRITTEN,

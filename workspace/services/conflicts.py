@@ -9,9 +9,10 @@ from workspace import access
 from workspace.access import location_of
 from workspace.actor import Actor, Role
 from workspace.errors import Forbidden, Invalid, NotFound
-from workspace.merge import MERGE_VERSION, ChoiceError, merge
+from workspace.merge import MERGE_VERSION, ChoiceError, Hunk, merge
 from workspace.merge import resolve as settle
-from workspace.models import CommitKind, Conflict as ConflictRow, ConflictState, Document, ReceiptKind
+from workspace.models import CommitKind, ConflictState, Document, ReceiptKind
+from workspace.models import Conflict as ConflictRow
 from workspace.services import commits, receipts, texts
 from workspace.services.idempotency import once
 from workspace.services.outcomes import Conflict, Merged, Replayed, Saved
@@ -146,7 +147,7 @@ def _close(actor: Actor, row: ConflictRow, state: ConflictState) -> None:
     row.closed_by_id = actor.person
 
 
-def _open(row: ConflictRow, document: Document, hunks: tuple, preview: str) -> Conflict:  # type: ignore[type-arg]
+def _open(row: ConflictRow, document: Document, hunks: tuple[Hunk, ...], preview: str) -> Conflict:
     return Conflict(
         conflict=row.pk,
         document=document.pk,

@@ -15,7 +15,7 @@ from django.utils import timezone
 from workspace import access, locations
 from workspace.actor import Actor, Role
 from workspace.errors import AccessChange, AlreadyExists, Forbidden, Invalid, NotFound
-from workspace.models import Document, Folder, Grant, ReceiptKind
+from workspace.models import Document, Folder, Grant, Reach, ReceiptKind
 from workspace.services import commits, receipts
 
 TREE_LOCK = 0x6261746F6E  # "baton"
@@ -85,11 +85,8 @@ def _require_editor(actor: Actor, folder: Folder) -> None:
     try:
         access.folder(actor, location=folder.path, need=Role.EDITOR)
     except NotFound:
-        if Folder.objects.live().filter(lineage__contains=[folder.pk]).visible_to(access.Reach(actor)).exists() or (
-            Document.objects.live()
-            .filter(folder__lineage__contains=[folder.pk])
-            .visible_to(access.Reach(actor))
-            .exists()
+        if Folder.objects.live().filter(lineage__contains=[folder.pk]).visible_to(Reach(actor)).exists() or (
+            Document.objects.live().filter(folder__lineage__contains=[folder.pk]).visible_to(Reach(actor)).exists()
         ):
             raise Forbidden("You see this folder's name only; this needs editor.", need=Role.EDITOR.label) from None
         raise
@@ -126,8 +123,8 @@ def _own(actor: Actor, folder: Folder) -> None:
 
 
 def _own_unless_manager(actor: Actor, folder: Folder) -> None:
-    granted = Folder.objects.filter(pk=folder.pk).with_role(access.Reach(actor)).values_list("granted", flat=True)
-    if (granted[0] or 0) < Role.MANAGER:
+    held = Folder.objects.with_role(Reach(actor)).get(pk=folder.pk)
+    if (held.granted or 0) < Role.MANAGER:
         _own(actor, folder)
 
 
@@ -150,7 +147,7 @@ def _refuse_document(actor: Actor, names: Sequence[str]) -> None:
     """A folder cannot be made at or below a document."""
     for n in range(2, len(names) + 1):
         parent, name = locations.join(*names[: n - 1]), names[n - 1]
-        if Document.objects.live().filter(folder__path=parent, name=name).visible_to(access.Reach(actor)).exists():
+        if Document.objects.live().filter(folder__path=parent, name=name).visible_to(Reach(actor)).exists():
             raise AlreadyExists("A document has this name.", location=locations.join(parent, name))
 
 

@@ -63,10 +63,13 @@ def _load(stored: dict[str, Any]) -> Replayed | Conflict:
     fields = dict(stored)
     name = fields.pop("outcome")
     if name == "conflict":
-        hunks = tuple(
-            Hunk(**{k: tuple(v) if isinstance(v, list) else v for k, v in h.items()}) for h in fields.pop("hunks")
-        )
+        hunks = tuple(_hunk(stored) for stored in fields.pop("hunks"))
         return replace(Conflict(**fields, hunks=hunks), replayed=True)
     fields.pop("first", None)
     fields |= {k: tuple(fields[k]) for k in ("parents", "created_folders")}
     return Replayed(first=name, **fields)
+
+
+def _hunk(stored: dict[str, Any]) -> Hunk:
+    fields: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in stored.items()}
+    return Hunk(**fields)

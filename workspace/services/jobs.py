@@ -9,6 +9,7 @@ import random
 import secrets
 from collections.abc import Sequence
 from datetime import timedelta
+from typing import Any
 
 from django.db import IntegrityError, connection, transaction
 from django.db.models import Q
@@ -85,7 +86,7 @@ def enqueue(
 def claim(*, limit: int = 1, kinds: Sequence[str] | None = None, ids: Sequence[str] | None = None) -> list[Job]:
     """Up to ``limit`` jobs that are due, or whose worker was lost, now held by the caller for ``LEASE_S``
     seconds. Two callers never get the same one."""
-    values = {
+    values: dict[str, Any] = {
         "claim": secrets.token_hex(16),
         "lease": LEASE_S,
         "limit": limit,

@@ -31,9 +31,7 @@ def move(
     if isinstance(place, Folder):
         if expected_commit is not None:
             raise Invalid("expected_commit", "cannot be given for a folder, which has no commits.")
-        return folders.move(
-            actor, source=source, target=target, acknowledge_access_change=acknowledge_access_change
-        )
+        return folders.move(actor, source=source, target=target, acknowledge_access_change=acknowledge_access_change)
     return documents.move(
         actor,
         source=source,

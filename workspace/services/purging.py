@@ -100,6 +100,7 @@ def _purge(actor: Actor, document: Document) -> None:
     blobs |= set(drafts.values_list("draft", flat=True))
     gone = {"document": document.pk, "commits": document.number}
     _end_agents_of(document)
+    AgentScope.objects.filter(document=document).delete()
     Capture.objects.filter(handed_off__document=document).update(handed_off=None)
     Receipt.objects.filter(
         Q(document=document) | Q(commit__document=document) | Q(conflict__document=document)
@@ -107,7 +108,7 @@ def _purge(actor: Actor, document: Document) -> None:
     Chunk.objects.filter(Q(document=document) | Q(commit__document=document)).delete()
     Grant.objects.filter(document=document).delete()
     Job.objects.filter(document=document).delete()
-    Document.objects.filter(pk=document.pk).update(head=None, indexed_commit=None)
+    Document.objects.filter(pk=document.pk).update(indexed_commit=None)
     drafts.delete()
     # Commits name each other as parents, which the ORM will not delete together; the database checks at the end.
     with connection.cursor() as cursor:

@@ -41,5 +41,5 @@ def unfinished() -> int:
 
 
 def _behind(everything: bool) -> "QuerySet[Document]":
-    rows = Document.objects.live().exclude(head=None)
+    rows = Document.objects.live()
     return rows if everything else rows.filter(Q(indexed_commit=None) | ~Q(indexed_commit=F("head")))

@@ -82,7 +82,7 @@ def _begin(actor: Actor, location: str) -> Document:
     names, name = locations.split_document(location)
     folder, _ = folders.ensure(actor, names)
     folders.refuse_taken(folder, name)
-    return Document.objects.create(folder=folder, name=name, twin_key=locations.twin_key(name))
+    return Document(folder=folder, name=name, twin_key=locations.twin_key(name))
 
 
 def _kind(row: Document, parents: Sequence[Commit], deletion: bool, *, new: bool) -> CommitKind:

@@ -1,6 +1,7 @@
 """Who may do what where: grants on folders and documents."""
 
 from dataclasses import dataclass
+from typing import Any
 
 from django.db import transaction
 
@@ -96,9 +97,7 @@ def grant(actor: Actor, *, location: str, subject: str, role: str) -> Granted:
         defaults={"role": wanted},
         create_defaults={"role": wanted, "created_by_id": actor.person},
     )
-    receipts.record(
-        actor, ReceiptKind.GRANTED, **_place(target), data={"subject": subject, "role": wanted.label}
-    )
+    receipts.record(actor, ReceiptKind.GRANTED, **_place(target), data={"subject": subject, "role": wanted.label})
     return Granted(location=location, subject=subject, role=wanted.label)
 
 
@@ -112,9 +111,7 @@ def revoke(actor: Actor, *, location: str, subject: str) -> None:
     who = _subject(subject)
     grant = Grant.objects.filter(**access.scope_of(target), **_which(who)).first()
     if grant is None:
-        raise Invalid(
-            "subject", "has no grant at this place itself. See who-can-read for where it comes from."
-        )
+        raise Invalid("subject", "has no grant at this place itself. See who-can-read for where it comes from.")
     own = isinstance(who, Person) and who.pk == actor.person and actor.agent is None
     needed = Role.MANAGER if grant.role == Role.MANAGER else Role.EDITOR
     if not own and target.role < needed:
@@ -137,9 +134,7 @@ def preview(actor: Actor, *, location: str, subject: str, role: str) -> Preview:
         lineage = target.lineage
     else:
         documents, folders, lineage = 1, 0, target.folder.lineage
-    already = set(
-        Person.objects.filter(grants__folder__in=lineage).values_list("email", flat=True).distinct()
-    ) | set(
+    already = set(Person.objects.filter(grants__folder__in=lineage).values_list("email", flat=True).distinct()) | set(
         Person.objects.filter(teams__grants__folder__in=lineage).values_list("email", flat=True).distinct()
     )
     return Preview(
@@ -154,7 +149,7 @@ def preview(actor: Actor, *, location: str, subject: str, role: str) -> Preview:
     )
 
 
-def _place(target: Folder | Document) -> dict[str, Folder | Document]:
+def _place(target: Folder | Document) -> dict[str, Any]:
     if isinstance(target, Folder):
         return {"folder": target}
     return {"document": target, "folder": target.folder}
@@ -174,6 +169,4 @@ def _keep_a_manager(target: Folder | Document, leaving: Grant) -> None:
     groups = [g.group_id for g in others if g.group_id]
     active = Person.objects.filter(is_active=True)
     if not (active.filter(pk__in=people).exists() or active.filter(memberships__group__in=groups).exists()):
-        raise Forbidden(
-            "The last manager cannot leave. Make somebody else manager first.", need="another manager"
-        )
+        raise Forbidden("The last manager cannot leave. Make somebody else manager first.", need="another manager")

@@ -180,6 +180,7 @@ def _write(place: Folder, head: _Head | None, text: str, lines: Sequence[Summary
         return None  # made, moved or deleted since it was looked for
     if isinstance(outcome, Conflict):
         # Nothing of a person's is in this draft; it is made again from the head.
+        assert outcome.conflict is not None
         conflicts.discard(actor, conflict=outcome.conflict, reason="Woven again from the new head.")
         return None
     return outcome.document, outcome.commit

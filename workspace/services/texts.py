@@ -38,9 +38,7 @@ def check(content: object, *, field: str = "content", limit: int | None = None) 
     limit = settings.BATON_DOCUMENT_BYTES if limit is None else limit
     if len(data) > limit:
         raise TooLarge(field=field, limit=limit, size=len(data))
-    return Text(
-        content=content, hash=hashlib.sha256(data).hexdigest(), size=len(data), lines=lines.count(content)
-    )
+    return Text(content=content, hash=hashlib.sha256(data).hexdigest(), size=len(data), lines=lines.count(content))
 
 
 def note(value: object, *, field: str) -> str:

@@ -41,4 +41,5 @@ class Client:
         answer = json.loads(data)
         if status != 200 or "error" in answer:
             raise RuntimeError(f"{name}: {status} {data[:300]!r}")
-        return answer["result"]  # type: ignore[no-any-return]
+        result: dict[str, Any] = answer["result"]
+        return result

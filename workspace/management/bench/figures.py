@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 
 @dataclass(frozen=True, kw_only=True)
 class Figure:
-    """One measured value; ``bound`` is the most that it may be (None: told only), ``against`` what it is held against."""
+    """One measured value; ``bound`` is the most it may be (None: told only), ``against`` what it is held against."""
 
     name: str
     value: float

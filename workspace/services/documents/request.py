@@ -27,10 +27,14 @@ class Guarded(Request, total=False):
     expected_commit: str | None
 
 
-class Edit(Guarded, total=False):
+class Replacement(Request, total=False):
     """``on_conflict`` is what to do where the head has moved since: ``reject`` (default) tells, ``merge`` merges."""
 
     on_conflict: OnConflict
+
+
+class Edit(Replacement, Guarded, total=False):
+    """A change that may be based on a version, and may be merged."""
 
 
 def written[W: Written](outcome: type[W], document: Document, commit: Commit, made: Iterable[Folder] = ()) -> W:

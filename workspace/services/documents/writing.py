@@ -1,6 +1,6 @@
 """Writing a document's text."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Unpack
 
 from django.db import transaction
@@ -15,7 +15,7 @@ from workspace.merge import MERGE_VERSION, Merge, merge
 from workspace.models import Commit, CommitKind, ConflictState, Document, ReceiptKind
 from workspace.models import Conflict as ConflictRow
 from workspace.services import commits, folders, receipts, texts
-from workspace.services.documents.request import ON_CONFLICT, Edit, Request, written
+from workspace.services.documents.request import ON_CONFLICT, Edit, Replacement, Request, written
 from workspace.services.idempotency import once
 from workspace.services.outcomes import Conflict, Merged, Outcome, Replayed, Saved, Unchanged
 from workspace.services.texts import Text
@@ -36,7 +36,7 @@ def create(actor: Actor, *, location: str, content: str, **request: Unpack[Reque
     def act() -> Saved:
         folder, made = folders.ensure(actor, names)
         folders.refuse_taken(folder, name)
-        document = Document.objects.create(folder=folder, name=name, twin_key=locations.twin_key(name))
+        document = Document(folder=folder, name=name, twin_key=locations.twin_key(name))
         commit = commits.record(actor, document, kind=CommitKind.CREATE, text=text, **notes)
         return written(Saved, document, commit, made)
 
@@ -44,15 +44,15 @@ def create(actor: Actor, *, location: str, content: str, **request: Unpack[Reque
     return once(actor, "documents.create", key, payload, act)
 
 
-def edit(actor: Actor, *, location: str, content: str, expected_commit: str, **request: Unpack[Edit]) -> Outcome:
+def edit(actor: Actor, *, location: str, content: str, expected_commit: str, **request: Unpack[Replacement]) -> Outcome:
     """Replace the whole text, as written upon ``expected_commit``.
 
     Where the head has moved since, ``merge`` merges and ``reject`` tells; what cannot be merged is kept whole as
     a conflict. Raises ``NotFound``, ``Forbidden``, ``Gone``, ``Invalid``, ``TooLarge``, ``IdempotencyMismatch``.
     """
     text = texts.check(content)
-    request["expected_commit"] = expected_commit
-    return _write(actor, "edit", {"content": text.hash}, lambda _: content, location=location, **request)
+    whole: Edit = {**request, "expected_commit": expected_commit}
+    return _write(actor, "edit", {"content": text.hash}, lambda _: content, location=location, **whole)
 
 
 def substitute(
@@ -125,7 +125,7 @@ def replace_section(actor: Actor, *, location: str, section: str, content: str, 
 def _write(
     actor: Actor,
     operation: str,
-    payload: dict[str, object],
+    payload: Mapping[str, object],
     compute: Callable[[str], str],
     *,
     location: str,
