@@ -160,10 +160,32 @@ def test_hidden_and_absent_are_the_same_bytes_after_the_same_queries(
     assert counts[0] == counts[1] == counts[2]
 
 
-def test_hidden_and_absent_ids_are_the_same_bytes(mallory: Caller, cast: Cast, plan: str) -> None:
-    theirs = told(mallory.get(f"/commits/{plan}"))
-    assert theirs == told(mallory.get(f"/commits/{hashlib.sha256(b'none').hexdigest()}"))
-    assert theirs[0] == 404
+def test_hidden_and_absent_ids_are_the_same_bytes_after_the_same_queries(
+    mallory: Caller, scout: Caller, rover: Caller, plan: str
+) -> None:
+    scout.put(PATH, {"content": "Theirs."}, If_Match=f'"{plan}"')
+    conflict = rover.put(PATH, {"content": "Mine."}, If_Match=f'"{plan}"').json()["conflict_id"]
+    note = {"folder": "product/launch", "content": "Asked: x.", "operation_id": "o"}
+    capture = scout.post("/captures", note).json()["id"]
+    job = scout.get("/jobs").json()["items"][0]["id"]
+    mallory.get("/me")
+    for method, path, body, ids in (
+        ("GET", "/commits/{}", None, (plan, hashlib.sha256(b"none").hexdigest())),
+        ("GET", "/conflicts/{}", None, (conflict, "cfl_none")),
+        ("DELETE", "/conflicts/{}", None, (conflict, "cfl_none")),
+        ("POST", "/conflicts/{}/resolution", {"content": "x"}, (conflict, "cfl_none")),
+        ("GET", "/captures/{}", None, (capture, "cap_none")),
+        ("DELETE", "/captures/{}", None, (capture, "cap_none")),
+        ("POST", "/jobs/{}/retry", None, (job, "job_none")),
+    ):
+        answers, counts = [], []
+        for one in ids:
+            with CaptureQueriesContext(connection) as queries:
+                answers.append(told(mallory(method, path.format(one), body)))
+            counts.append(len(queries))
+        assert answers[0] == answers[1], path
+        assert answers[0][0] == 404, path
+        assert counts[0] == counts[1], (method, path)
 
 
 def test_an_agent_narrowed_to_another_place_sees_nothing_here(cast: Cast, plan: str) -> None:
