@@ -36,6 +36,7 @@ def test_what_the_caller_has_already_is_not_sent_again(scout: Caller, plan: str,
     assert response.status_code == 304
     assert response.content == b""
     assert response["ETag"] == f'"{plan}"'
+    assert not response.has_header("Content-Type")
 
 
 def test_an_etag_of_another_commit_is_answered_in_full(scout: Caller, plan: str) -> None:

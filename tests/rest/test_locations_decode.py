@@ -95,7 +95,8 @@ def test_what_is_no_location_is_invalid_and_never_a_redirect(
 
 
 @pytest.mark.parametrize(
-    "target", ["/api/v1/me/", "/api/v1/nothing", "/api/v1", "/api/", "/api/v1/conflicts/a%00b", "/api/v1/commits/x.y"]
+    "target",
+    ["/api/v1/me/", "/api/v1/nothing", "/api", "/api/v1", "/api/", "/api/v1/conflicts/a%00b", "/api/v1/commits/x.y"],
 )
 def test_an_address_that_is_no_call_is_a_problem_and_no_redirect(
     server: Server, headers: dict[str, str], target: str

@@ -29,9 +29,11 @@ def page[Row](found: Page[Row], item: Callable[[Row], dict[str, Any]]) -> HttpRe
     return answer({"items": [item(row) for row in found.items], "next_cursor": found.next_cursor})
 
 
-def nothing() -> HttpResponse:
-    """204: done, and there is nothing to say."""
-    return HttpResponse(status=204)
+def nothing(status: int = 204, *, headers: Mapping[str, str] | None = None) -> HttpResponse:
+    """An answer without a body, and so without its type: 204, done; 304, what you have is right."""
+    response = HttpResponse(status=status, headers=dict(headers or {}))
+    del response["Content-Type"]
+    return response
 
 
 def etag(commit: str) -> str:

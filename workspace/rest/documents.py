@@ -20,7 +20,7 @@ from workspace.errors import (
 from workspace.queries import citations
 from workspace.queries import documents as reads
 from workspace.rest import bodies, parameters, results
-from workspace.rest.answers import answer, etag, moment, page, web_url
+from workspace.rest.answers import answer, etag, moment, nothing, page, web_url
 from workspace.rest.endpoint import Endpoint
 from workspace.rest.errors import naming
 from workspace.rest.folders import AbilitiesOut
@@ -263,9 +263,7 @@ class Document(Endpoint):
         )
         tag = etag(found.commit)
         if parameters.none_match(request, tag):
-            response = HttpResponse(status=304)
-            response["ETag"] = tag
-            return response
+            return nothing(304, headers={"ETag": tag})
         receipts.read(self.actor, document=found.id, commit=found.commit)
         return answer(text(found, pinned="at" in request.GET), headers={"ETag": tag})
 

@@ -50,9 +50,7 @@ class Endpoint(APIView):
 
     def options(self, request: Request, *args: Any, **kwargs: Any) -> HttpResponse:  # type: ignore[override]
         """The methods of an address; the same for every location, there or not."""
-        response = nothing()
-        response["Allow"] = ", ".join(self.allowed_methods)
-        return response
+        return nothing(headers={"Allow": ", ".join(self.allowed_methods)})
 
     def finalize_response(  # type: ignore[override]
         self, request: Request, response: HttpResponseBase, *args: Any, **kwargs: Any

@@ -62,5 +62,6 @@ urlpatterns = [
     path(V1 + "jobs/<slug:id>/retry", Retries.as_view()),
     path(V1 + "openapi.json", OpenApiDocument.as_view()),
     path(V1 + "docs", Docs.as_view()),
+    path("api", Unknown.as_view()),
     path("api/<anything:path>", Unknown.as_view()),
 ]
