@@ -60,7 +60,8 @@ _SECTION = {name: section for section, names in _HEADINGS.items() for name in na
 _CUES = {
     "tried": (
         r"tried|attempted|rejected|ruled out|abandoned|gave up|giving up|dead end|rolled back|discarded"
-        r"|reverted|considered|(?:did|does|do) ?n[o']t work|didn't (?:work|help)|(?:did|does) not help"
+        r"|reverted|(?:we|i|was|were|also) considered|(?:did|does|do) ?n[o']t work|didn't (?:work|help)"
+        r"|(?:did|does) not help"
         r"|made (?:it|things) worse"
         r"|failed because|turned out (?:not )?to|no luck"
     ),
@@ -81,14 +82,12 @@ _CUES = {
         r"|not (?:finished|done|tested|covered)|needs? (?:a |an |more )?(?:review|test|decision|answer|fix|follow)"
     ),
     "changed": (
-        r"added|changed|fixed|removed|renamed|moved|updated|implemented|wrote|written|created|deleted"
-        r"|refactored|replaced"
-        r"|merged|committed|deployed|released|migrated|introduced|upgraded|downgraded|bumped|extracted"
-        r"|configured|enabled"
-        r"|disabled|rewrote|rewritten|simplified|reduced|raised|lowered|published|installed|documented|covered"
-        r"|finished"
-        r"|completed|now (?:uses?|returns?|takes?|has|have|is|are|passes?|pass|works?|runs?|supports?|shows?"
-        r"|reads?|writes?)"
+        # "was added" happened; "should be added" and "when added" did not.
+        r"(?<!be )(?<!being )(?<!when )(?<!if )(?<!never )(?:added|changed|fixed|removed|renamed|moved|updated"
+        r"|implemented|wrote|written|created|deleted|refactored|replaced|merged|committed|deployed|released|migrated"
+        r"|introduced|upgraded|downgraded|bumped|extracted|configured|enabled|disabled|rewrote|rewritten|simplified"
+        r"|reduced|raised|lowered|published|installed|documented|covered|finished|completed)"
+        r"|now (?:uses?|returns?|takes?|has|have|is|are|passes?|pass|works?|runs?|supports?|shows?|reads?|writes?)"
     ),
     "asked": (
         r"asked|asks|wants?|wanted|requested|requests|please|(?:can|could|would) (?:you|we)|i(?:'d| would) like"

@@ -75,14 +75,17 @@ def _item(text: str) -> str:
 def _add(every: list[str], section: str, fresh: Sequence[str]) -> list[str]:
     page = "".join(every)
     end = eol(page)
-    outline = sections.outline(page)
+    parsed = blocks.parse(page)
+    outline = sections.outline_of(parsed)
     here = _find(outline, section)
     new = [line + end for line in fresh]
     if here is None:
-        at = _place(every, page, outline, section)
+        at = _place(page, parsed, outline, section)
         new = [f"## {TITLES[section]}{end}", end, *new]
     else:
-        at, in_list = _end_of_list(page, every, outline, here)
+        at, in_list = _end_of_list(page, parsed, outline, here)
+        while at > here.heading_end and not bare(every[at - 1]).strip():
+            at -= 1
         if in_list:
             return _insert(every, at, new, end)
     before = [end] if at and bare(every[at - 1]).strip() else []
@@ -104,34 +107,36 @@ def _find(outline: Sequence[sections.Section], section: str) -> sections.Section
     return next((each for each in same if each.level == 2), same[0] if same else None)
 
 
-def _place(every: list[str], page: str, outline: Sequence[sections.Section], section: str) -> int:
+def _place(page: str, parsed: blocks.Parsed, outline: Sequence[sections.Section], section: str) -> int:
     """Where a section that is missing begins: before the next one of the order, else after all that people wrote."""
     for later in SECTIONS[SECTIONS.index(section) + 1 :]:
         found = _find(outline, later)
         if found is not None:
             return found.start_line - 1
-    probe = sections.outline(f"{page}\n\n## Probe\n")
-    if len(probe) > len(outline):
-        return len(every)
-    # A fence or a comment that nobody closed would swallow the new section: it goes before that.
-    parsed = blocks.parse(page)
-    tops = [token.map[0] + parsed.offset for token in parsed.tokens if token.level == 0 and token.map]
-    return tops[-1] if tops else len(every)
+    return _end(page, parsed, outline)
 
 
 def _end_of_list(
-    page: str, every: list[str], outline: Sequence[sections.Section], here: sections.Section
+    page: str, parsed: blocks.Parsed, outline: Sequence[sections.Section], here: sections.Section
 ) -> tuple[int, bool]:
     """(index of the line to insert before, whether that is the end of a list) within the section's own text."""
-    following = next((each.start_line - 1 for each in outline if each.start_line > here.start_line), len(every))
-    parsed = blocks.parse(page)
+    following = next((each.start_line - 1 for each in outline if each.start_line > here.start_line), parsed.total)
     ends = [
         token.map[1] + parsed.offset
         for token in parsed.tokens
         if token.type == "bullet_list_open" and token.level == 0 and token.map
         if here.heading_end <= token.map[0] + parsed.offset < following
     ]
-    at = ends[-1] if ends else following
-    while at > here.heading_end and not bare(every[at - 1]).strip():
-        at -= 1
-    return at, bool(ends)
+    if ends:
+        return ends[-1], True
+    return following if following < parsed.total else _end(page, parsed, outline), False
+
+
+def _end(page: str, parsed: blocks.Parsed, outline: Sequence[sections.Section]) -> int:
+    """The end of the page, or the beginning of a last fence or comment that nobody closed: it would swallow what is
+    written after it."""
+    last = next((token for token in reversed(parsed.tokens) if token.level == 0 and token.map), None)
+    if last is None or last.map is None or last.type not in ("fence", "html_block"):
+        return parsed.total
+    swallowed = len(sections.outline(f"{page}\n\n## Probe\n")) == len(outline)
+    return last.map[0] + parsed.offset if swallowed else parsed.total

@@ -42,7 +42,9 @@ _KNOWN = {
     ),
     "jwt": r"eyJ[0-9A-Za-z_\-]{8,4000}(?:\.[0-9A-Za-z_\-]{0,8000}){2,4}",
 }
-_TOKENS = re.compile(r"(?<![0-9A-Za-z_])(?:" + "|".join(f"(?P<{kind}>{shape})" for kind, shape in _KNOWN.items()) + ")")
+_ANY_TOKEN = "(?:" + "|".join(f"(?P<{kind}>{shape})" for kind, shape in _KNOWN.items()) + ")"
+_TOKEN = re.compile(r"(?<![0-9A-Za-z_])" + _ANY_TOKEN)
+_NEXT_TOKEN = re.compile(_ANY_TOKEN)
 _SLACK_HOOK = re.compile(r"(hooks\.slack\.com/(?:services|workflows|triggers)/)[0-9A-Za-z_/\-]{10,200}")
 _KEY_BEGIN = re.compile(r"-----BEGIN (?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY(?: BLOCK)?-----|PuTTY-User-Key-File-[23]:")
 _KEY_END = re.compile(r"-----END (?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY(?: BLOCK)?-----|Private-MAC: ?[0-9a-f]{10,128}")
@@ -52,7 +54,7 @@ _KEY_BODY = re.compile(
 _KEY_LIMIT = 20_000
 
 _HEADER = re.compile(
-    r"(?i)(?<![0-9A-Za-z])(authorization|x-api-key|x-auth-token|api-key|private-token)"
+    r"(?i)(?<![0-9A-Za-z])(?<!\[redacted:)(authorization|x-api-key|x-auth-token|api-key|private-token)"
     r"(\\?[\"']?\]?[ \t]{0,4}(?:=>|[:=])[ \t]{0,4}\\?[\"'`]?)"
     r"((?:bearer|basic|token|digest|apikey|negotiate|ntlm|aws4-hmac-sha256|hawk)[ \t]{1,4})?"
     r"([^\s\"'`<>{}$\[\\][^\r\n\"'`<>\\]{0,2000})"
@@ -65,7 +67,7 @@ _PAIR = re.compile(r"([0-9A-Za-z_.\-]{1,100}=)([^\s;,]{8,1000})")
 _IN_URL = re.compile(r"(://[^\s/?#@:\"'<>]{0,200}:)([^\s/@\"'<>]{1,500})(?=@)")
 
 _NAMED = re.compile(
-    r"(?<![\w.])(?P<name>[^\W\d][\w.\-]{1,79})"
+    r"(?<![\w.])(?<!\[redacted:)(?P<name>[^\W\d][\w.\-]{1,79})"
     r"(?P<sep>\\?[\"'`]?\]?[*_]{0,2}[ \t]{0,8}(?:(?::=|=>|==?|[:：=])[*_]{0,2}|[ \t]is(?= )|(?<=[a-z])(?= ))[ \t]{0,8})"
     r"(?:(?P<quote>\\?[\"'`])(?P<quoted>[^\r\n\"'`]{1,1000}?)(?P=quote)|(?P<bare>[^\s\"'`,;<>()\[\]{}|\\，。；、]{1,1000}))"
     r"(?P<after>[(\[]?)"
@@ -90,7 +92,7 @@ def redact(text: str) -> Redacted:
         return f"{MARK}{kind}]"
 
     text = _private_keys(text, mark)
-    text = _TOKENS.sub(lambda found: mark(found.lastgroup or "token"), text)
+    text = _tokens(text, mark)
     text = _SLACK_HOOK.sub(lambda found: found[1] + mark("slack"), text)
     text = _HEADER.sub(lambda found: _header(found, mark), text)
     text = _BEARER.sub(
@@ -105,6 +107,16 @@ def redact(text: str) -> Redacted:
 
 
 Mark = Callable[[str], str]
+
+
+def _tokens(text: str, mark: Mark) -> str:
+    pieces: list[str] = []
+    at = 0
+    # A token may begin where another ends, though else only where no word goes on.
+    while (found := (at and _NEXT_TOKEN.match(text, at)) or _TOKEN.search(text, at)) is not None:
+        pieces += [text[at : found.start()], mark(found.lastgroup or "token")]
+        at = found.end()
+    return "".join([*pieces, text[at:]])
 
 
 def _private_keys(text: str, mark: Mark) -> str:
@@ -142,18 +154,21 @@ def _header(found: re.Match[str], mark: Mark) -> str:
 
 
 def _cookies(value: str, mark: Mark) -> str:
-    return _PAIR.sub(lambda pair: pair[1] + mark("cookie") if entropy.random(pair[2]) else pair[0], value)
+    def pair(found: re.Match[str]) -> str:
+        return found[1] + mark("cookie") if MARK not in found[2] and entropy.random(found[2]) else found[0]
+
+    return _PAIR.sub(pair, value)
 
 
 def _url(found: re.Match[str], mark: Mark) -> str:
-    if found[2].startswith(MARK) or entropy.placeholder(found[2]):
+    if MARK in found[2] or entropy.placeholder(found[2]):
         return found[0]
     return found[1] + mark("password")
 
 
 def _element(found: re.Match[str], mark: Mark) -> str:
     kind = entropy.kind_of(found["name"])
-    if kind is None or not entropy.secret(found["value"], kind, sure=True):
+    if kind is None or MARK in found["value"] or not entropy.secret(found["value"], kind, sure=True):
         return found[0]
     return f"<{found['name']}>{mark(kind)}"
 
@@ -169,10 +184,21 @@ def _named(text: str, mark: Mark) -> str:
             pieces.append(text[at:stop])
             at = stop
             continue
-        group = "quoted" if found["quoted"] is not None else "bare"
-        pieces += [text[at : found.start(group)], mark(kind)]
-        at = found.end(group)
+        start, end = _span(found)
+        pieces += [text[at:start], mark(kind)]
+        at = end
     return "".join([*pieces, text[at:]])
+
+
+def _span(found: re.Match[str]) -> tuple[int, int]:
+    if found["quoted"] is not None:
+        return found.span("quoted")
+    start, end = found.span("bare")
+    value = found["bare"]
+    if found.string[max(0, found.start("name") - 1)] in "?&" and "&" in value:
+        return start, start + value.index("&")
+    told = "=" not in found["sep"]
+    return start, end - (len(value) - len(value.rstrip("."))) if told else end
 
 
 def _assigned(found: re.Match[str], kind: str) -> bool:

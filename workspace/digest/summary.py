@@ -53,7 +53,7 @@ def extract(content: str, source: str, max_words: int = MAX_WORDS) -> Summary:
     found = [
         SummaryLine(section=section, text=text, source=source)
         for section, text in picked
-        if text and len(text) <= MAX_LINE_CHARACTERS and sentences.words(text) <= MAX_LINE_WORDS and seen.add(text)
+        if _stands(text) and seen.add(text)
     ]
     return Summary(lines=_fit([found], max_words))
 
@@ -134,6 +134,12 @@ def _by_cues(passage: session.Passage) -> Iterator[tuple[str, str]]:
             yield labelled
         elif section is not None and not cues.chatter(text) and sentences.words(text) > 1:
             yield section, text
+
+
+def _stands(text: str) -> bool:
+    """Whether a statement stands by itself; one that ends in a colon speaks of what is not here."""
+    short = len(text) <= MAX_LINE_CHARACTERS and sentences.words(text) <= MAX_LINE_WORDS
+    return bool(text) and text[-1] not in ":：" and short
 
 
 def _listed(passages: Sequence[session.Passage]) -> list[tuple[str, str]]:
