@@ -7,6 +7,7 @@ from django.db import connection
 from django.utils import timezone
 
 from tests.cast import Cast
+from workspace.digest import handoff
 from workspace.jobs import work
 from workspace.models import Blob, Capture, Commit, Conflict, Document, Folder, Job, JobKind, JobState, Receipt
 from workspace.queries import captures as reads
@@ -180,7 +181,7 @@ def test_a_worker_killed_before_the_page_is_written_loses_nothing(cast: Cast) ->
     work.drain(seconds=30, limit=1)
     folder = Folder.objects.get(path=LAUNCH)
     lines = summaries._wanted(folder)
-    summaries._intend(folder.pk, [], summaries.handoff.generated(lines), None)
+    summaries._intend(folder.pk, [], handoff.generated(lines), None)
     drain()
     assert "ninth of March" in text()
 

@@ -1,8 +1,10 @@
 """What no message told of is found by the sweep."""
 
+from collections.abc import Iterator
 from datetime import timedelta
 
 import pytest
+from celery import Celery, current_app
 from django.utils import timezone
 
 from tests.cast import Cast
@@ -16,10 +18,8 @@ PLACE = "product/launch/notes.md"
 
 
 @pytest.fixture
-def dead_broker(settings) -> None:  # type: ignore[no-untyped-def]
+def dead_broker() -> Iterator[None]:
     """A real Celery application whose broker is a port that nothing listens on."""
-    from celery import Celery, current_app  # noqa: PLC0415
-
     before = current_app._get_current_object()
     app = Celery("dead", broker="redis://127.0.0.1:1/0", set_as_current=True)
     app.conf.broker_transport_options = {"max_retries": 0, "socket_connect_timeout": 0.5}

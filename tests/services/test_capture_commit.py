@@ -3,11 +3,13 @@
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from threading import Barrier
+from typing import Any
 
 import pytest
 from django.db import connection
 
 from tests.cast import Cast
+from workspace.actor import Actor
 from workspace.errors import Forbidden, IdempotencyMismatch, Invalid, NotFound, TooLarge
 from workspace.models import Capture, Job, Receipt
 from workspace.queries import captures as reads
@@ -17,7 +19,7 @@ LAUNCH = "product/launch"
 TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
 
 
-def commit(actor, **given):  # type: ignore[no-untyped-def]
+def commit(actor: Actor, **given: Any) -> captures.Captured:
     return captures.commit(actor, **{"folder": LAUNCH, "content": "Decided: June.", "operation_id": "op-1"} | given)
 
 
@@ -125,7 +127,7 @@ def test_one_operation_sent_by_many_at_once_is_one_capture(committed_cast: Cast)
     def send(_: int) -> captures.Captured:
         try:
             start.wait()
-            return commit(scout)  # type: ignore[no-any-return]
+            return commit(scout)
         finally:
             connection.close()
 

@@ -3,11 +3,12 @@
 import pytest
 
 from tests.cast import Cast
+from workspace.actor import Actor, Via
 from workspace.errors import Invalid, NotFound
 from workspace.jobs import work
 from workspace.models import Commit, Document
 from workspace.queries.search import Hit, search
-from workspace.services import documents, folders, sharing
+from workspace.services import agents, documents, folders, sharing
 
 LAUNCH = "product/launch"
 
@@ -56,7 +57,7 @@ def test_a_hit_says_where_it_stands_who_wrote_it_and_how_fresh_it_is(cast: Cast,
         ("ราคา", "ราคาใหม่เริ่มเดือนหน้า"),
         ("don't", "We don't ship on Fridays."),
         ("'; DROP TABLE x; --", "Somebody wrote drop table here."),
-        ("\\' & | ! ( :* <->", None),  # type: ignore[list-item]
+        ("\\' & | ! ( :* <->", None),
     ],
 )
 def test_every_script_and_spelling_is_found(cast: Cast, query: str, text: str | None) -> None:
@@ -230,3 +231,14 @@ def test_the_number_of_queries_does_not_depend_on_the_hits(cast: Cast, plan: str
     alice = cast.alice
     with django_assert_num_queries(4):
         search(alice, q="thousand")
+
+
+def test_an_agent_finds_no_more_than_its_scopes_reach(cast: Cast, plan: str) -> None:
+    write(cast, "other.md", "A thousand umbrellas.\n", folder="beach")
+    index()
+    token = agents.create(cast.alice, name="narrow", scopes=("viewer@beach",)).token
+    narrow = agents.authenticate(token, via=Via.MCP)
+    assert [hit.location for hit in search(narrow, q="thousand")] == ["beach/other.md"]
+    with pytest.raises(NotFound):
+        search(narrow, q="thousand", location=LAUNCH)
+    assert search(Actor.for_job("nobody", scopes=()), q="thousand") == ()
