@@ -2,6 +2,7 @@
 
 import gzip
 import re
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -152,3 +153,18 @@ def test_a_page_asks_no_more_of_the_database(
 
     with django_assert_max_num_queries(QUERIES[address]):
         alice.get(address)
+
+
+def test_every_link_of_the_pages_leads_somewhere(signed_in: SignIn, plan: str) -> None:
+    alice = signed_in("alice")
+    todo, seen = ["/", "/share/product/launch", f"/share/{PLAN}"], set()
+    while todo:
+        address = todo.pop().split("#")[0]
+        if not address or address in seen or address.startswith(("/static/", "/admin/", "/accounts/")):
+            continue
+        seen.add(address)
+        response = alice.get(address)
+        assert response.status_code in (200, 302), address
+        todo += [unescape(found) for found in re.findall(r'href="(/[^"]*)"', response.content.decode())]
+
+    assert len(seen) > 25

@@ -172,8 +172,8 @@ def name_of(location: str) -> str:
 
 
 @register.simple_tag
-def crumbs(location: str, current: bool = True) -> SafeString:
-    """The way down to a folder or document. The last name is the page itself unless ``current`` is false."""
+def crumbs(location: str, current: bool = True, of: str = "document") -> SafeString:
+    """The way down. The last name is the page itself, or where ``current`` is false a link to the ``of`` there."""
     names = location.split("/") if location else []
     items = []
     for index, name in enumerate(names):
@@ -182,7 +182,7 @@ def crumbs(location: str, current: bool = True) -> SafeString:
             items.append(format_html('<li><span aria-current="page">{}</span></li>', name))
         else:
             last = index == len(names) - 1
-            href = f"/{'d' if last else 'f'}/{quote(path)}"
+            href = f"/{'d' if last and of == 'document' else 'f'}/{quote(path)}"
             items.append(format_html('<li><a href="{}">{}</a></li>', href, name))
     return format_html(
         '<nav class="crumbs" aria-label="Location"><ol>{}</ol></nav>',

@@ -34,6 +34,7 @@ def show(request: HttpRequest) -> HttpResponse:
     context["hits"] = [
         {
             "hit": hit,
+            "heading": hit.heading.removeprefix(hit.title).removeprefix(" > "),
             "web_path": citations.web_path(hit.location, at=hit.commit, lines=hit.lines),
             "marked": highlighted(hit.snippet, hit.highlights),
         }

@@ -9,6 +9,7 @@ from workspace.actor import Actor, Role
 from workspace.errors import Forbidden, Invalid
 from workspace.queries import access
 from workspace.queries.access import GrantRow
+from workspace.queries.folders import FolderView
 from workspace.queries.who import Who
 from workspace.services import sharing
 from workspace.web.forms.people import ShareForm
@@ -24,6 +25,7 @@ def _shown(
         raise Forbidden("You see this folder's name only.", need="viewer")
     context = {
         "location": location,
+        "of": "folder" if isinstance(place, FolderView) else "document",
         "form": form,
         "grants": [
             (g, _face(g), _may_revoke(actor, place.abilities, g)) for g in access.grants(actor, location=location)
