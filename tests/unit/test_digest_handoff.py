@@ -87,6 +87,11 @@ def test_a_line_that_was_never_woven_is_not_taken_away() -> None:
     assert weave(mine, [], [FLAG], "launch") == mine
 
 
+def test_a_section_of_the_second_level_is_taken_before_others_of_its_name() -> None:
+    page = "# Notes\n\n### Open\n\n- Bob's\n\n## Open\n\n- Carol's\n"
+    assert weave(page, [], [TELL], "launch") == page + "- Tell the printers. ([cap_1](/captures/cap_1))\n"
+
+
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
 def test_the_line_ends_of_the_page_are_used(end: str) -> None:
     page = "## Decided\n\n- Bob's\n\nText".replace("\n", end)

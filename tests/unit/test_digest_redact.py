@@ -157,6 +157,12 @@ def test_what_is_no_secret_stays(text: str) -> None:
     assert redacted.counts == {}
 
 
+def test_a_value_with_a_known_token_in_it_is_marked_once() -> None:
+    redacted = redact('password="x-' + "AKIA" + 'IOSFODNN7EXAMPLE"')
+    assert redacted.text == 'password="x-[redacted:aws]"'
+    assert redacted.counts == {"aws": 1}
+
+
 def test_counts_tell_how_many_of_each_kind() -> None:
     text = "\n".join([*SECRETS, "password=hunter2", "password=hunter3"])
     counts = redact(text).counts
