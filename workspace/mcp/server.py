@@ -124,6 +124,11 @@ def _protocol_error(code: int, form: Refused) -> MCPError:
     return MCPError(code, form.text, data=form.structured)
 
 
+def _input_schema(name: str) -> dict[str, Any] | None:
+    tool = TOOLS.get(name)
+    return tool.listing.input_schema if tool else None
+
+
 def build() -> Server[Any]:
     """A server with every handler."""
     return Server(
@@ -139,6 +144,8 @@ def build() -> Server[Any]:
             "prompts/list": CacheHint(ttl_ms=600_000, scope="private"),
             "resources/templates/list": CacheHint(ttl_ms=600_000, scope="private"),
         },
+        # Without this the SDK lists all tools before each call, only to look for header annotations in one.
+        get_tool_input_schema=_input_schema,
         on_list_tools=list_tools,
         on_call_tool=call_tool,
         on_list_resources=list_resources,
