@@ -105,7 +105,13 @@ HOSTILE = [
     "```<script>\nx\n```",
     "<div class='modal nav' data-hx-get=/x hx-get=/x hx-on:click=x>x</div>",
 ]
-ADDRESS = re.compile(r"(?:https?:|mailto:|[^a-z]|[a-z0-9+.-]*(?:[/?#]|\Z))", re.IGNORECASE)
+SCHEME = re.compile(r"[a-z][a-z0-9+.\-]*:", re.IGNORECASE)
+
+
+def scheme(address: str) -> str | None:
+    """As a browser reads it: control characters and spaces around it do not count, nor do line ends inside."""
+    found = SCHEME.match(re.sub(r"[\t\r\n]", "", address).strip("".join(map(chr, range(33)))))
+    return found[0].lower() if found else None
 
 
 def assert_harmless(text: str) -> None:
@@ -116,8 +122,7 @@ def assert_harmless(text: str) -> None:
             assert not name.startswith(("on", "hx-", "data-hx"))
             if name in ("href", "src"):
                 assert value is not None
-                assert ADDRESS.match(value.strip()), value
-                assert name == "href" or not value.startswith("mailto:")
+                assert scheme(value) in (None, "http:", "https:", "mailto:" if name == "href" else None), value
         if tag == "a" and "href" in attrs:
             assert attrs["rel"] == "nofollow noopener"
         if tag == "input":
@@ -132,7 +137,7 @@ def test_nothing_that_acts_survives(text: str) -> None:
     assert_harmless(f"> - {text}\n\n# {text}\n\n| {text} |\n|---|\n| {text} |\n\n[^1]\n\n[^1]: {text}\n")
 
 
-@settings(max_examples=60)
+@settings(max_examples=200)
 @given(st.lists(st.sampled_from([*HOSTILE, "*", "_", "`", "[", "](", "<", ">", '"', "'", "\n", "&", "a"]), max_size=12))
 def test_no_mixture_of_hostile_pieces_acts(pieces: list[str]) -> None:
     assert_harmless("".join(pieces))
@@ -188,8 +193,9 @@ def test_the_lines_past_the_bound_say_which_they_are() -> None:
 
 
 def test_unclosed_formatting_is_not_repeated_without_bound() -> None:
-    text = "a" + "".join(f"<b title={n}>" for n in range(500)) + "\n\n" + "x\n\n" * 500
-    assert len(render(text).html) < 500 * 250
+    for number in (8, 50):
+        text = "<div>" + "".join(f"<b title={n}>" for n in range(number)) + "</div>" + "<div>x</div>" * 500
+        assert len(render(text).html) < 500 * 250
 
 
 @given(st.text(max_size=80))
