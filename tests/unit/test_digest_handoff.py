@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.unit.texts import LAW
 from workspace.digest.handoff import EXPLANATION, generated, weave
 from workspace.digest.summary import SECTIONS, TITLES, SummaryLine
 from workspace.markdown import lines as text_lines
@@ -166,6 +167,7 @@ LINES = st.lists(
 )
 
 
+@LAW
 @given(
     st.lists(PAGE_LINE, max_size=14),
     st.sampled_from(["\n", "\r\n"]),

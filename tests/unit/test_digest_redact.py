@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.unit.texts import LAW
 from workspace.digest.redact import redact
 
 # Put together here so that no scanner takes this file for a leak.
@@ -199,6 +200,7 @@ PIECES = st.sampled_from(
 )
 
 
+@LAW
 @given(st.lists(PIECES, max_size=12).map("".join))
 def test_redacting_twice_changes_nothing_more_and_no_known_token_is_left(text: str) -> None:
     once = redact(text)
@@ -210,6 +212,7 @@ def _marks_left(before: str, after: str) -> int:
     return min(before.count("[redacted:key]"), after.count("[redacted:key]"))
 
 
+@LAW
 @given(st.text(max_size=200))
 def test_any_text_is_taken(text: str) -> None:
     assert redact(text).text.count("\n") <= text.count("\n")

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.unit.texts import LAW
 from workspace.digest.summary import SECTIONS, Summary, SummaryLine, extract, fold
 from workspace.summarizers.dummy import Dummy
 from workspace.summarizers.extractive import Extractive
@@ -219,6 +220,7 @@ WORDS = st.sampled_from(
 )
 
 
+@LAW
 @given(st.lists(WORDS, max_size=14).map("\n".join), st.integers(0, 60))
 def test_no_word_is_invented_and_the_same_text_gives_the_same_summary(content: str, budget: int) -> None:
     summary = extract(content, "cap_1", budget)
@@ -232,6 +234,7 @@ def test_no_word_is_invented_and_the_same_text_gives_the_same_summary(content: s
             assert re.sub(r"\W", "", word) in letters
 
 
+@LAW
 @given(st.text(max_size=300))
 def test_any_text_can_be_summarised(content: str) -> None:
     assert sum(len(line.text.split()) for line in extract(content, "cap_1").lines) <= 500

@@ -6,9 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.unit.texts import LAW
 from workspace.markdown import front_matter
 
 
+@LAW
 @given(st.text(alphabet="-.a:\n\r [{\"'&*", max_size=60), st.text(max_size=20))
 def test_raw_and_body_joined_are_the_text(yaml: str, body: str) -> None:
     text = f"---\n{yaml}\n---\n{body}"
@@ -89,6 +91,7 @@ def test_values_are_json_that_postgresql_accepts() -> None:
     assert set(json.loads(json.dumps(fields))) == {"a", "1", "c"}
 
 
+@LAW
 @given(st.text(max_size=30))
 def test_any_scalar_can_be_stored(value: str) -> None:
     fields = front_matter.split(f"---\na: {json.dumps(value)}\n---\n").fields

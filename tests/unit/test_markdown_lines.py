@@ -4,21 +4,25 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.unit.texts import LAW
 from workspace.markdown import lines
 
 ENDS = st.text(alphabet="ab\n\r\f\u2028\u0085 ", max_size=40)
 
 
+@LAW
 @given(ENDS)
 def test_the_lines_joined_are_the_text(text: str) -> None:
     assert "".join(lines.split(text)) == text
 
 
+@LAW
 @given(ENDS)
 def test_the_count_is_the_number_of_lines(text: str) -> None:
     assert lines.count(text) == len(lines.split(text))
 
 
+@LAW
 @given(ENDS)
 def test_no_line_holds_a_line_end_inside(text: str) -> None:
     assert not any("\n" in lines.bare(line) or "\r" in lines.bare(line) for line in lines.split(text))

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.unit.texts import LAW
 from workspace.markdown import lines, passages
 
 BLOCK = st.sampled_from(
@@ -22,6 +23,7 @@ BLOCK = st.sampled_from(
 DOCUMENT = st.lists(BLOCK, max_size=12).map("\n\n".join)
 
 
+@LAW
 @given(DOCUMENT, st.integers(5, 200), st.sampled_from(["\n", "\r\n", "\r"]))
 def test_passages_joined_are_the_document_and_none_is_over_the_limit(text: str, limit: int, end: str) -> None:
     text = text.replace("\n", end)
@@ -30,6 +32,7 @@ def test_passages_joined_are_the_document_and_none_is_over_the_limit(text: str, 
     assert all(0 < len(each.text) <= limit for each in found)
 
 
+@LAW
 @given(DOCUMENT, st.integers(5, 200))
 def test_line_numbers_are_exact_and_in_order(text: str, limit: int) -> None:
     last = 0

@@ -5,9 +5,10 @@ import time
 from html.parser import HTMLParser
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.unit.texts import LAW
 from workspace.markdown.render import render
 
 
@@ -137,7 +138,7 @@ def test_nothing_that_acts_survives(text: str) -> None:
     assert_harmless(f"> - {text}\n\n# {text}\n\n| {text} |\n|---|\n| {text} |\n\n[^1]\n\n[^1]: {text}\n")
 
 
-@settings(max_examples=200)
+@LAW
 @given(st.lists(st.sampled_from([*HOSTILE, "*", "_", "`", "[", "](", "<", ">", '"', "'", "\n", "&", "a"]), max_size=12))
 def test_no_mixture_of_hostile_pieces_acts(pieces: list[str]) -> None:
     assert_harmless("".join(pieces))
@@ -198,6 +199,7 @@ def test_unclosed_formatting_is_not_repeated_without_bound() -> None:
         assert len(render(text).html) < 500 * 250
 
 
+@LAW
 @given(st.text(max_size=80))
 def test_any_text_renders_and_twice_the_same(text: str) -> None:
     assert render(text) == render(text)

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.unit.texts import LAW
 from workspace.markdown import lines, sections
 
 PLAN = """---
@@ -139,6 +140,7 @@ def test_the_line_ends_of_the_document_win() -> None:
 LINE = st.sampled_from(["# A", "## B", "### C", "text", "- item", "", "```", "> quote", "Title", "===", "  two  "])
 
 
+@LAW
 @given(st.lists(LINE, max_size=25).map("\n".join), st.integers(0, 20), st.booleans())
 def test_replacing_a_section_leaves_what_is_outside_alone(text: str, pick: int, final: bool) -> None:
     text += "\n" if final else ""
@@ -155,6 +157,7 @@ def test_replacing_a_section_leaves_what_is_outside_alone(text: str, pick: int, 
     assert sections.replace(result, f"#{section.anchor}", "new words") == result
 
 
+@LAW
 @given(st.lists(LINE, max_size=25).map("\n".join))
 def test_sections_of_one_level_do_not_overlap_and_nest_inside_their_parents(text: str) -> None:
     total = lines.count(text)

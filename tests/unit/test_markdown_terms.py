@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.unit.texts import LAW
 from workspace.markdown.terms import terms
 
 
@@ -82,6 +83,7 @@ def test_repeats_are_kept_for_the_term_frequency() -> None:
     assert terms("go go GO") == ["go", "go", "go"]
 
 
+@LAW
 @given(st.text(max_size=200))
 def test_terms_are_short_folded_and_never_blank(text: str) -> None:
     for term in terms(text):
@@ -90,6 +92,7 @@ def test_terms_are_short_folded_and_never_blank(text: str) -> None:
         assert not any(character.isspace() for character in term)
 
 
+@LAW
 @given(st.text(alphabet="abcXYZ0189éß_-./ ", max_size=60))
 def test_case_does_not_matter_for_whole_words(text: str) -> None:
     assert set(terms(text.lower())) <= set(terms(text)) | set(terms(text.upper()))
