@@ -7,14 +7,15 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "workspace.config.settings")
 
-from django.core.asgi import get_asgi_application
+import django
 
-django_application = get_asgi_application()
+django.setup(set_prefix=False)
 
 from django.conf import settings  # noqa: E402
 from django.urls import get_resolver  # noqa: E402
 
 from workspace.config.edge import Edge  # noqa: E402
+from workspace.config.handler import Handler  # noqa: E402
 from workspace.config.static import StaticFiles  # noqa: E402
 from workspace.mcp.server import app as mcp_application  # noqa: E402
 
@@ -48,7 +49,7 @@ application = Edge(
     Router(
         static=StaticFiles(settings.STATIC_ROOT, settings.STATIC_URL),
         mcp=mcp_application,
-        django=cast(ASGIApp, django_application),
+        django=cast(ASGIApp, Handler()),
     ),
     most=settings.BATON_BODY_BYTES,
     scheme="https" if settings.BATON_HTTPS else None,
