@@ -261,5 +261,4 @@ def _score(found: list[Candidate], statistics: Statistics, weights: Sequence[flo
 
 
 def _sizes(documents: Iterable[str]) -> dict[str, int]:
-    rows = Document.objects.filter(pk__in=list(documents)).values_list("pk", "head__blob__size")
-    return {pk: size for pk, size in rows if size is not None}
+    return dict(Document.objects.filter(pk__in=list(documents)).values_list("pk", "head__blob__size"))

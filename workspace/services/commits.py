@@ -149,7 +149,7 @@ def named(document: Document, name: object, *, field: str = "expected_commit") -
     """The commit of ``document`` called ``name``, whole or by at least 7 hex characters. Raises ``Invalid``."""
     if not isinstance(name, str) or not _HEX.match(name):
         raise Invalid(field, "must be a commit id of this document: 64 hex characters, or the first 7 or more.")
-    if document.head_id and document.head_id.startswith(name) and len(name) == 64:
+    if name == document.head_id:
         return document.head
     found = list(Commit.objects.filter(document=document, id__startswith=name)[:2])
     if not found:

@@ -175,7 +175,6 @@ def _update(
     actor: Actor, entry: Found, document: Document, content: str, before: Before, note: dict[str, str]
 ) -> Result:
     """Writes what changed in the file since the last import into the document as it is now."""
-    assert document.head is not None
     head = commits.text_of(document.head)
     last = Blob.objects.filter(pk=before.since).values_list("content", flat=True).first()
     merged = merge(last, head, content).text if last is not None else None
@@ -212,7 +211,7 @@ def _create(actor: Actor, entry: Found, location: str, content: str, digest: str
             there = access.document(actor, location=location)
         except Refusal:
             raise refusal from None
-        if there.head is not None and there.head.blob_id == digest:
+        if there.head.blob_id == digest:
             return Result(name=entry.name, came=Came.UNCHANGED, location=location)
         why = "is a document here already, with another text that no import wrote. Move one of them."
         return Result(name=entry.name, came=Came.SKIPPED, location=location, why=why)

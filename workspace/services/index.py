@@ -45,7 +45,7 @@ class Made:
 def make(document: str) -> Made | None:
     """The passages of a document's head; None where there is no such document. Reads, writes nothing."""
     row = Document.objects.select_related("head__blob").filter(pk=document).first()
-    if row is None or row.head is None:
+    if row is None:
         return None
     entries = () if row.deleted_at else split(row.head.blob.content, row.name, row.title, row.labels)
     return Made(document=row.pk, commit=row.head.pk, entries=entries)

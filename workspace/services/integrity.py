@@ -21,7 +21,7 @@ class Fault:
     why: str
 
 
-@dataclass(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Extent:
     """How much there is to check."""
 
@@ -89,8 +89,8 @@ def _head(last: Commit) -> Iterator[Fault]:
     document = last.document
     name = f"document {document.pk} ({last.location})"
     if document.head_id != last.pk:
-        head = (document.head_id or "none")[:12]
-        yield Fault(thing=name, why=f"has the head {head}, but its last commit is {last.pk[:12]}.")
+        why = f"has the head {document.head_id[:12]}, but its last commit is {last.pk[:12]}."
+        yield Fault(thing=name, why=why)
     if document.number != last.number:
         yield Fault(thing=name, why=f"counts {document.number} commits, but its last one is number {last.number}.")
     if (document.deleted_at is not None) != (last.kind == CommitKind.DELETE):

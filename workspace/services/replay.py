@@ -54,9 +54,9 @@ def commit(
         raise Invalid("content", "is missing: a document cannot begin with its deletion.")
     named = [commits.named(row, parent, field="parents") for parent in (parents or ())]
     if found is not None and not named:
-        named = [commits.named(row, str(row.head_id), field="parents")]
+        named = [row.head]
     kind = _kind(row, named, text is None, new=found is None)
-    if found is not None and row.head is not None and _adds_nothing(row, named, text):
+    if found is not None and _adds_nothing(row, named, text):
         return Unchanged(
             document=row.pk, location=location_of(row), commit=row.head.pk, parents=tuple(row.head.parents)
         )

@@ -113,7 +113,7 @@ def _head(place: Folder) -> _Head | None:
         .select_related("head__blob")
         .first()
     )
-    if found is None or found.head is None:
+    if found is None:
         return None
     return _Head(
         document=found.pk,

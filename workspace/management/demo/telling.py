@@ -113,7 +113,6 @@ class Teller:
     def _text(self, document: Document | None, write: Write) -> tuple[str, list[str]]:
         if document is None:
             return story.text_of(write.text), []
-        assert document.head is not None
         head = commits.text_of(document.head)
         if write.upon is None:
             return _changed(head, write), [document.head.pk]
