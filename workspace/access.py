@@ -66,14 +66,13 @@ def document(
     need: Role = Role.VIEWER,
     lock: bool = False,
     deleted: bool = False,
-    related: tuple[str, ...] = ("head",),
 ) -> Document:
-    """The document at ``location`` or with ``id``, with ``folder``, ``related`` and ``role`` loaded.
+    """The document at ``location`` or with ``id``, with ``folder``, ``head`` and ``role`` loaded.
 
     ``lock`` takes its row lock (inside a transaction) and reads it as it is then. A deleted document is ``Gone``
     for those who could see it, unless ``deleted``. Raises ``NotFound``, ``Forbidden``, ``Gone``, ``Invalid``.
     """
-    rows = Document.objects.select_related("folder", *related).with_role(Reach(actor))
+    rows = Document.objects.select_related("folder", "head").with_role(Reach(actor))
     if id is not None:
         rows = rows.filter(pk=id)
     else:
@@ -124,14 +123,17 @@ def folder(actor: Actor, *, location: str, need: Role = Role.VIEWER, lock: bool 
 
 
 def place(actor: Actor, *, location: str, need: Role = Role.VIEWER, lock: bool = False) -> Folder | Document:
-    """The folder or the document at ``location``; a name is one or the other, never both."""
+    """The folder or the document at ``location``; a name is one or the other, never both. Raises as ``document``."""
     if len(locations.split(location)) == 1:
         return folder(actor, location=location, need=need, lock=lock)
     try:
         return document(actor, location=location, need=need, lock=lock)
-    except (NotFound, Gone):
-        # A folder may stand where a document once was.
-        return folder(actor, location=location, need=need, lock=lock)
+    except (NotFound, Gone) as refusal:
+        try:
+            # A folder may stand where a document once was.
+            return folder(actor, location=location, need=need, lock=lock)
+        except NotFound:
+            raise refusal from None
 
 
 def location_of(document: Document) -> str:

@@ -13,7 +13,7 @@ import signal
 import socket
 import threading
 import time
-from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -74,7 +74,9 @@ class Agent:
                     assert result.structured_content is not None, result.content
                     return dict(result.structured_content)
 
-        return asyncio.run(run())
+        # In a thread of its own: the browser's driver runs an event loop in this one.
+        with ThreadPoolExecutor(1) as thread:
+            return thread.submit(asyncio.run, run()).result()
 
     def rest(self, method: str, path: str, body: Any = None, **headers: str) -> httpx2.Response:
         return httpx2.request(
@@ -110,38 +112,47 @@ def sign_in(browser: Browser, live: Instance, email: str) -> Page:
     return page
 
 
-@pytest.fixture(scope="module")
-def scene(live: Instance, browser: Browser) -> Iterator[Scene]:
+@pytest.fixture
+def scene(instance: Instance, browser: Browser) -> Scene:
     """Alice follows the first sign-in link and shares ``product/launch``, as the story begins."""
+    live = instance.start()
+    alice = browser.new_context(base_url=live.url).new_page()
+    alice.goto(live.welcome)
+    alice.get_by_label("Email").fill("alice@example.org")
+    alice.get_by_label("Name").fill("Alice")
+    alice.get_by_label("Password").fill(PASSWORD)
+    alice.locator("main form button.button-primary").click()
+    expect(alice.get_by_role("heading", name="Alice")).to_be_visible()
+    second = browser.new_context(base_url=live.url).new_page().goto(live.welcome)
+    assert second is not None
+    assert second.status >= 400, "the link works once"
     for name in ("bob", "carol", "mallory"):
         live.manage(
             "createperson", f"{name}@example.org", "--name", name.capitalize(), "--password-stdin", text=PASSWORD
         )
-    alice = browser.new_context(base_url=live.url).new_page()
-    if live.manage(
-        "createperson", "alice@example.org", "--name", "Alice", "--password-stdin", text=PASSWORD, check=False
-    ):
-        alice = sign_in(browser, live, "alice@example.org")
-    token = live.manage("mint_token", "--person", "alice@example.org", "--agent", "scout").stdout.strip()
-    scout = Agent(url=live.url, token=token)
+    tokens = {
+        agent: live.manage("mint_token", "--person", f"{owner}@example.org", "--agent", agent).stdout.strip()
+        for agent, owner in (("scout", "alice"), ("rover", "bob"), ("prowler", "mallory"))
+    }
+    scout, rover, stranger = (Agent(url=live.url, token=tokens[name]) for name in ("scout", "rover", "prowler"))
     assert scout.rest("POST", "folders", {"location": PLACE}).status_code == 201
     for subject, role in (("bob@example.org", "editor"), ("carol@example.org", "viewer")):
         alice.goto(f"/share/{PLACE}")
-        alice.get_by_label("Person or group").fill(subject)
-        alice.get_by_label("Role").last.select_option(role)
-        alice.get_by_role("button", name="Share").last.click()
-        alice.get_by_role("button", name=re.compile("^(Share|Confirm)")).last.click()
-    rover = live.manage("mint_token", "--person", "bob@example.org", "--agent", "rover").stdout.strip()
-    prowler = live.manage("mint_token", "--person", "mallory@example.org", "--agent", "prowler").stdout.strip()
-    yield Scene(
+        alice.get_by_label("With whom").fill(subject)
+        alice.get_by_label("As", exact=True).select_option(role)
+        alice.get_by_role("button", name="Look at what it opens").click()
+        expect(alice.get_by_text(f"Gains: {subject}")).to_be_visible()
+        alice.get_by_role("button", name="Yes, share it").click()
+        expect(alice.get_by_text(subject).first).to_be_visible()
+    return Scene(
         live=live,
         alice=alice,
         bob=sign_in(browser, live, "bob@example.org"),
         carol=sign_in(browser, live, "carol@example.org"),
         mallory=sign_in(browser, live, "mallory@example.org"),
         scout=scout,
-        rover=Agent(url=live.url, token=rover),
-        stranger=Agent(url=live.url, token=prowler),
+        rover=rover,
+        stranger=stranger,
     )
 
 
@@ -256,8 +267,8 @@ def test_the_handoff_loop(scene: Scene) -> None:
     # The next agent, a fresh client: every citation opens the right lines at the right commit.
     folders = rover.call("browse", action="documents", location=PLACE)["documents"]
     assert {d["location"] for d in folders} == {PLAN_AT, handoff}
-    wait_until(lambda: rover.call("search", query="queue progress bar")["items"], timeout=30, what="the index")
-    hits = rover.call("search", query="queue progress bar")["items"]
+    wait_until(lambda: rover.call("search", query="queue progress bar")["hits"], timeout=30, what="the index")
+    hits = rover.call("search", query="queue progress bar")["hits"]
     assert hits[0]["location"] in (PLAN_AT, handoff)
     for hit in hits:
         location, commit, start, end = re.fullmatch(r"(.+)@([0-9a-f]{64})#L(\d+)(?:-L(\d+))?", hit["citation"]).groups()
@@ -301,7 +312,7 @@ def test_the_handoff_loop(scene: Scene) -> None:
         assert answer is not None
         assert answer.status == 404, path
     assert scene.stranger.call("read", location=PLAN_AT)["code"] == "NOT_FOUND"
-    assert scene.stranger.call("search", query="queue")["items"] == []
+    assert scene.stranger.call("search", query="queue")["hits"] == []
 
     assert "all is as it was written" in scene.live.manage("verify").stdout
 

@@ -1,9 +1,20 @@
 """What the probes ask. Nothing here depends on who asks: ages and counts, no names of things."""
 
+from dataclasses import dataclass
+
 from django.db.models import Count, Min
 from django.utils import timezone
 
 from workspace.models import Heartbeat, Job, JobState, Person
+
+
+@dataclass(frozen=True, kw_only=True)
+class Backlog:
+    """Jobs that are not done, counted by state, and how long the oldest that is due has waited, in seconds; None
+    where none is pending."""
+
+    by_state: dict[str, int]
+    oldest_pending_seconds: float | None
 
 
 def heartbeats() -> dict[str, float]:
@@ -17,9 +28,10 @@ def is_new() -> bool:
     return not Person.objects.exists()
 
 
-def backlog() -> tuple[dict[str, int], float | None]:
-    """Jobs that are not done, counted by state, and the age in seconds of the oldest that is due."""
+def backlog() -> Backlog:
+    """The backlog of the whole instance."""
     unfinished = Job.objects.exclude(state=JobState.DONE)
     counts = dict(unfinished.order_by().values_list("state").annotate(Count("pk")))
     oldest = Job.objects.filter(state=JobState.PENDING).aggregate(at=Min("due_at"))["at"]
-    return counts, max(0.0, (timezone.now() - oldest).total_seconds()) if oldest else None
+    waited = max(0.0, (timezone.now() - oldest).total_seconds()) if oldest else None
+    return Backlog(by_state=counts, oldest_pending_seconds=waited)

@@ -9,16 +9,8 @@ from workspace.access import effective, location_of
 from workspace.actor import Actor, Role
 from workspace.errors import Invalid
 from workspace.models import Grant, Job, JobKind, JobState, Reach
-from workspace.queries import health, pages
+from workspace.queries import pages
 from workspace.queries.pages import Page
-
-
-@dataclass(frozen=True, kw_only=True)
-class Backlog:
-    """Jobs that are not done, counted by state, and how long the oldest that is due has waited, in seconds."""
-
-    by_state: dict[str, int]
-    oldest_pending_seconds: float | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,12 +29,6 @@ class JobRow:
     created_at: datetime
     finished_at: datetime | None
     may_retry: bool
-
-
-def backlog() -> Backlog:
-    """The backlog of the whole instance: counts and ages, no names of things."""
-    counts, oldest = health.backlog()
-    return Backlog(by_state=counts, oldest_pending_seconds=oldest)
 
 
 def listing(

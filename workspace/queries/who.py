@@ -45,10 +45,14 @@ def of(person: Person | None, agent: Agent | None, job: str = "") -> Who:
     return Who(kind="job", label=job or "job")
 
 
+def made(imported_author: str, person: Person | None, agent: Agent | None, job: str) -> Who:
+    """As ``of``; what an import brought keeps the author it had there (``Name <address>``)."""
+    if imported_author:
+        name, _, rest = imported_author.partition(" <")
+        return Who(kind="person", label=name, email=rest.rstrip(">"), person_label=name)
+    return of(person, agent, job)
+
+
 def author(row: Authored) -> Who:
     """The Who of a row with ``author``, ``agent`` and perhaps ``job`` and ``imported_author``."""
-    imported = getattr(row, "imported_author", "")
-    if imported:
-        name, _, rest = imported.partition(" <")
-        return Who(kind="person", label=name, email=rest.rstrip(">"), person_label=name)
-    return of(row.author, row.agent, getattr(row, "job", ""))
+    return made(getattr(row, "imported_author", ""), row.author, row.agent, getattr(row, "job", ""))

@@ -1,6 +1,7 @@
 """Receipts: one fact each, recorded when it happened and by whom."""
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 from django.db import connection
@@ -59,15 +60,11 @@ def record(
 def read(actor: Actor, *, document: str, commit: str) -> None:
     """Records that ``actor`` was given ``commit`` of ``document``; once for a person, agent and session,
     however often it is read. To be called after the answer was made, outside a transaction."""
-    values = (
-        receipt_id(),
-        actor.person,
-        actor.agent,
-        actor.job,
-        actor.via.value,
-        actor.session[:200],
-        document,
-        commit,
-    )
+    _read(actor.person, actor.agent, actor.job, actor.via.value, actor.session[:200], document, commit)
+
+
+@lru_cache(maxsize=10_000)
+def _read(*fact: str | int | None) -> None:
+    # A fact that is recorded stays so, so the process need not ask again; the table keeps it to one among several.
     with connection.cursor() as cursor:
-        cursor.execute(READ.format(table=connection.ops.quote_name(Receipt._meta.db_table)), values)
+        cursor.execute(READ.format(table=connection.ops.quote_name(Receipt._meta.db_table)), (receipt_id(), *fact))

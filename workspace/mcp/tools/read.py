@@ -13,6 +13,7 @@ from workspace.mcp.times import age, iso, stamp
 from workspace.mcp.tool import Answer, Tool
 from workspace.queries import citations, documents
 from workspace.queries.documents import DocumentText
+from workspace.services import receipts
 
 
 class Read(Arguments):
@@ -70,7 +71,9 @@ def read(actor: Actor, given: Read) -> Answer:
     most = bounds.TEXT if given.max_bytes is None else bounds.TEXT_MOST
     limit = most * 4 if given.max_bytes is None else min(given.max_bytes, most * 4)
     found = documents.read(actor, location=given.location, id=given.node, at=given.at, offset=given.offset, limit=limit)
-    return answer(found, most=most)
+    given_out = answer(found, most=most)
+    receipts.read(actor, document=found.id, commit=found.commit)
+    return given_out
 
 
 def answer(found: DocumentText, *, most: int) -> Answer:
