@@ -11,6 +11,7 @@ from tests.cast import Cast
 from workspace import dispatch
 from workspace.jobs import sweeping, watch, work
 from workspace.models import Capture, Document, Heartbeat, IdempotencyKey, Job, JobState, Summary
+from workspace.queries import health
 from workspace.queries import jobs as reads
 from workspace.services import captures, documents, heartbeats, jobs
 
@@ -44,9 +45,9 @@ def test_without_a_broker_the_sweep_does_the_work_itself(cast: Cast, dead_broker
 def test_a_worker_sweeps_by_itself_when_no_sweep_arrives(cast: Cast, dead_broker: None) -> None:
     documents.create(cast.alice, location=PLACE, content="alpha\n")
     age(due_at=timedelta(minutes=1))
-    heartbeats.record(watch.NAME)
+    heartbeats.record(heartbeats.SWEEP)
     assert not watch.look()
-    Heartbeat.objects.filter(name=watch.NAME).update(at=timezone.now() - timedelta(hours=1))
+    Heartbeat.objects.filter(name=heartbeats.SWEEP).update(at=timezone.now() - timedelta(hours=1))
     assert watch.look()
     assert not Job.objects.exclude(state=JobState.DONE).exists()
 
@@ -128,7 +129,7 @@ def test_the_sweep_deletes_captures_whose_time_is_up(cast: Cast) -> None:
 def test_the_backlog_and_the_jobs_are_seen_by_those_who_see_what_they_are_about(cast: Cast) -> None:
     documents.create(cast.alice, location=PLACE, content="alpha\n")
     age(due_at=timedelta(minutes=1))
-    backlog = reads.backlog()
+    backlog = health.backlog()
     assert backlog.by_state == {"pending": 1}
     assert backlog.oldest_pending_seconds is not None
     assert 59 < backlog.oldest_pending_seconds < 120

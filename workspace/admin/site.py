@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.utils.decorators import method_decorator
 from django.views.decorators.cache import never_cache
 
-from workspace.queries import jobs
+from workspace.queries import health
 
 SECTIONS = {
     "Content": ("Folder", "Document", "Commit", "Conflict", "Blob"),
@@ -50,7 +50,7 @@ class Site(AdminSite):
         return redirect_to_login(request.GET.get("next") or reverse("admin:index"))
 
     def index(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> TemplateResponse:
-        return super().index(request, {"backlog": jobs.backlog(), **(extra_context or {})})
+        return super().index(request, {"backlog": health.backlog(), **(extra_context or {})})
 
     def get_app_list(self, request: HttpRequest, app_label: str | None = None) -> list[dict[str, Any]]:
         """One entry a section, in the order of ``SECTIONS``; sections of which nothing may be seen are left out."""

@@ -16,6 +16,7 @@ from prometheus_client import CONTENT_TYPE_LATEST
 
 from workspace.config import metrics
 from workspace.queries import health
+from workspace.services import heartbeats
 
 SUPERVISED = "BATON_SUPERVISED"
 # Beat rings every 5 s; a worker that is restarted is back within this time.
@@ -40,7 +41,7 @@ def readyz(request: HttpRequest) -> HttpResponse:
     try:
         parts = {"database": "ok", "migrations": "ok" if migrated() else "pending"}
         if parts["migrations"] == "ok" and os.environ.get(SUPERVISED):
-            parts["worker"] = "ok" if health.heartbeats().get("beat", STALE_S) < STALE_S else "silent"
+            parts["worker"] = "ok" if health.heartbeats().get(heartbeats.BEAT, STALE_S) < STALE_S else "silent"
         connection.cursor().execute("select 1")
     except Error:
         parts = {"database": "unavailable"}
@@ -59,8 +60,10 @@ def metrics_view(request: HttpRequest) -> HttpResponse:
     if not _may_scrape(request):
         return HttpResponse(status=404)
     try:
-        jobs, oldest = health.backlog()
-        text = metrics.render(jobs=jobs, oldest_s=oldest, heartbeats=health.heartbeats())
+        backlog = health.backlog()
+        text = metrics.render(
+            jobs=backlog.by_state, oldest_s=backlog.oldest_pending_seconds, heartbeats=health.heartbeats()
+        )
     except Error:
         return HttpResponse("the database does not answer\n", status=503, content_type="text/plain")
     return HttpResponse(text, content_type=CONTENT_TYPE_LATEST)

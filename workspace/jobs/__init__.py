@@ -23,4 +23,4 @@ def sweep() -> None:
     """Finds what no message told of: lost rings, killed workers, retention that is over."""
     sweeping.sweep()
     # Only here: it says that beat, broker and worker reach each other.
-    heartbeats.record(watch.NAME)
+    heartbeats.record(heartbeats.SWEEP)

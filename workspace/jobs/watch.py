@@ -11,9 +11,9 @@ from django.db import Error, close_old_connections
 
 from workspace.jobs import sweeping
 from workspace.queries import health
+from workspace.services import heartbeats
 
 log = logging.getLogger(__name__)
-NAME = "sweep"
 LATE = 4
 """Intervals without a sweep after which a worker sweeps by itself."""
 
@@ -39,7 +39,7 @@ def _watch() -> None:
 
 def look() -> bool:
     """Sweeps, and works, if no sweep was seen lately; True where it did."""
-    age = health.heartbeats().get(NAME)
+    age = health.heartbeats().get(heartbeats.SWEEP)
     if age is not None and age < LATE * settings.BATON_SWEEP_S:
         return False
     while not sweeping.sweep():

@@ -15,6 +15,7 @@ from django.db.migrations.executor import MigrationExecutor
 
 from workspace.management.postgres import Cluster
 from workspace.queries import health
+from workspace.services import heartbeats
 
 OK, WARNING, BROKEN = "ok", "warning", "broken"
 EXTENSIONS = ("vector", "pg_trgm", "ltree", "unaccent")
@@ -91,8 +92,8 @@ def _inside_the_database(*, embedded: bool) -> Iterator[Part]:
 
     ages = {} if pending else health.heartbeats()
     start = f"{START}, or `celery -A workspace.config.celery worker --pool threads`"
-    yield _alive("worker", ages.get("worker"), start)
-    yield _alive("beat", ages.get("beat"), f"{START}, or `celery -A workspace.config.celery beat`; see broker")
+    yield _alive("worker", ages.get(heartbeats.WORKER), start)
+    yield _alive("beat", ages.get(heartbeats.BEAT), f"{START}, or `celery -A workspace.config.celery beat`; see broker")
 
 
 def _alive(name: str, age: float | None, mend: str) -> Part:

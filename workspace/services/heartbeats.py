@@ -6,6 +6,7 @@ from workspace.models import Heartbeat
 
 WORKER = "worker"
 BEAT = "beat"
+SWEEP = "sweep"
 
 
 def record(name: str) -> None:

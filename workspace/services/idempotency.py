@@ -4,9 +4,12 @@ import hashlib
 import json
 from collections.abc import Callable
 from dataclasses import asdict, replace
+from datetime import timedelta
 from typing import Any, cast
 
 from django.db import connection
+from django.db.models import QuerySet
+from django.utils import timezone
 
 from workspace.actor import Actor
 from workspace.errors import IdempotencyMismatch, Invalid
@@ -15,6 +18,7 @@ from workspace.models import IdempotencyKey
 from workspace.services.outcomes import Conflict, Outcome, Replayed, name_of
 
 MAX_KEY = 255
+KEPT = timedelta(hours=24)
 
 
 def check_key(key: object) -> str:
@@ -52,6 +56,17 @@ def once[T: Outcome](
     outcome = act()
     IdempotencyKey.objects.filter(pk=made[0]).update(outcome=_dump(outcome))
     return outcome
+
+
+def expired() -> "QuerySet[IdempotencyKey]":
+    """Keys that were kept for their time: a request that repeats one of them is a new request."""
+    return IdempotencyKey.objects.filter(created_at__lt=timezone.now() - KEPT)
+
+
+def purge(*, limit: int = 1000) -> int:
+    """Forgets up to ``limit`` expired keys; returns how many."""
+    count, _ = IdempotencyKey.objects.filter(pk__in=list(expired().values_list("pk", flat=True)[:limit])).delete()
+    return count
 
 
 def _dump(outcome: Outcome) -> dict[str, Any]:

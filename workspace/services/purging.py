@@ -6,7 +6,7 @@ document goes with its whole history, its drafts and its index, and one receipt 
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 from django.contrib.sessions.models import Session
@@ -26,19 +26,17 @@ from workspace.models import (
     Conflict,
     Document,
     Grant,
-    IdempotencyKey,
     Job,
     JobState,
     Receipt,
     ReceiptKind,
     SignInLink,
 )
-from workspace.services import receipts
+from workspace.services import idempotency, receipts
 from workspace.services.people import require_admin
 
 DOCUMENTS_AT_ONCE = 20
 ROWS_AT_ONCE = 1_000
-KEYS_LIVE = timedelta(hours=24)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,7 +84,7 @@ def _deleted(before: datetime) -> "QuerySet[Document]":
 def _records(before: datetime) -> list["QuerySet[Any]"]:
     now = timezone.now()
     return [
-        IdempotencyKey.objects.filter(created_at__lt=now - KEYS_LIVE),
+        idempotency.expired(),
         Session.objects.filter(expire_date__lt=now),
         SignInLink.objects.filter(Q(expires_at__lt=before) | Q(used_at__lt=before)),
         Job.objects.filter(state=JobState.DONE, finished_at__lt=before),
