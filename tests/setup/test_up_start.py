@@ -151,3 +151,8 @@ def test_doctor_names_what_is_broken_and_the_mend_while_nothing_runs(folder: Pat
         assert parts[name]["state"] == "broken"
         assert parts[name]["mend"]
     assert "BATON_SUMMARIZER_KEY" in parts["summarizer"]["mend"]
+
+
+def test_nothing_is_left_in_the_folder_it_runs_in(live: Instance) -> None:
+    wait_until(lambda: live.manage("doctor", check=False).returncode == 0, what="a beat")
+    assert not list(ROOT.glob("celerybeat*"))

@@ -52,7 +52,7 @@ def _keep_logging(**_: Any) -> None:
 
 
 def _start_beat(**_: Any) -> None:
-    EmbeddedService(app, thread=True).start()
+    EmbeddedService(app, thread=True, scheduler_cls=app.conf.beat_scheduler).start()
 
 
 if __name__ == "__main__":
