@@ -2,6 +2,7 @@
 
 from datetime import datetime
 from urllib.parse import quote
+from uuid import uuid4
 
 from django import template
 from django.templatetags.static import static
@@ -188,6 +189,12 @@ def crumbs(location: str, current: bool = True, of: str = "document") -> SafeStr
         '<nav class="crumbs" aria-label="Location"><ol>{}</ol></nav>',
         format_html_join("", "{}", ((item,) for item in items)),
     )
+
+
+@register.simple_tag
+def acts_once() -> SafeString:
+    """The hidden key of a form without fields of its own, by which a double click is one request."""
+    return format_html('<input type="hidden" name="key" value="{}">', uuid4().hex)
 
 
 @register.inclusion_tag("components/field.html")

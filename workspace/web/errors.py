@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import wraps
 from typing import Any
+from urllib.parse import unquote_to_bytes
 
 from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
 from django.shortcuts import redirect, render
@@ -107,6 +108,26 @@ def answering(view: View) -> View:
     return answered
 
 
+REPLACEMENT = "\ufffd"
+
+
+def _legible(view: View) -> View:
+    """The view, refusing a form that is not UTF-8: Django would put other characters in place of what was sent."""
+
+    @wraps(view)
+    def checked(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        sent = ((name, value) for name, values in request.POST.lists() for value in (name, *values))
+        suspect = next((name for name, value in sent if REPLACEMENT in str(value)), None)
+        if suspect is not None and request.content_type == "application/x-www-form-urlencoded":
+            try:
+                unquote_to_bytes(request.body).decode()
+            except UnicodeDecodeError:
+                raise errors.Invalid(suspect, "is not UTF-8. Send the form from its page.") from None
+        return view(request, *args, **kwargs)
+
+    return checked
+
+
 def verbs(**views: View) -> View:
     """One address, one function for each verb: ``verbs(GET=show, POST=save)``."""
     allowed = [*views, *(["HEAD"] if "GET" in views else [])]
@@ -115,7 +136,7 @@ def verbs(**views: View) -> View:
         view = views.get("GET" if request.method == "HEAD" else request.method or "")
         if view is None:
             return HttpResponseNotAllowed(allowed)
-        return answering(view)(request, *args, **kwargs)
+        return answering(_legible(view))(request, *args, **kwargs)
 
     first = next(iter(views.values()))
     dispatch.login_required = getattr(first, "login_required", True)  # type: ignore[attr-defined]

@@ -42,12 +42,17 @@ class OnceForm(PlainForm):
     def once(self) -> str | None:
         """The idempotency key. It covers what was typed, so that a form that comes back after a refusal, and is
         sent again with other text, is another request."""
-        if not self.cleaned_data.get("key"):
-            return None
-        digest = hashlib.sha256()
-        for name in sorted(self.cleaned_data):
-            digest.update(f"{name}={self.cleaned_data[name]}\x1f".encode("utf-8", "surrogatepass"))
-        return f"web:{digest.hexdigest()}"
+        return once(self.cleaned_data)
+
+
+def once(sent: Mapping[str, Any]) -> str | None:
+    """The idempotency key of a form whose hidden ``key`` makes it act once, over all that it holds; None without."""
+    if not sent.get("key"):
+        return None
+    digest = hashlib.sha256()
+    for name in sorted(set(sent) - {"csrfmiddlewaretoken"}):
+        digest.update(f"{name}={sent[name]}\x1f".encode("utf-8", "surrogatepass"))
+    return f"web:{digest.hexdigest()}"
 
 
 def text_input(placeholder: str = "", **attrs: Any) -> forms.TextInput:

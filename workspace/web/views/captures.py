@@ -6,7 +6,7 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 
-from workspace.errors import Invalid, NotFound
+from workspace.errors import FieldError, Invalid, NotFound
 from workspace.markdown import lines
 from workspace.queries import captures
 from workspace.services import captures as services
@@ -29,8 +29,11 @@ def index(request: HttpRequest) -> HttpResponse:
         context["page"] = captures.listing(
             person(request), folder=folder or None, limit=50, cursor=request.GET.get("cursor")
         )
-    except (NotFound, Invalid):
-        context["errors"] = ["No folder of that name that you can see."]
+    except (NotFound, Invalid) as refusal:
+        wrong: tuple[FieldError, ...] = refusal.errors if isinstance(refusal, Invalid) else ()
+        context["errors"] = [f"{error.field} {error.message}" for error in wrong if error.field != "location"] or [
+            "No folder of that name that you can see."
+        ]
         return page(request, "capture/list.html", context, section="captures", status=422)
     return page(request, "capture/list.html", context, section="captures")
 

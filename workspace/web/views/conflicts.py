@@ -21,6 +21,7 @@ from workspace.queries import conflicts
 from workspace.services import conflicts as services
 from workspace.services.outcomes import Conflict
 from workspace.web.diffs import spanned
+from workspace.web.forms.base import once
 from workspace.web.frame import page, person
 
 STATES = ("open", "resolved", "discarded")
@@ -84,7 +85,10 @@ def settle(request: HttpRequest, conflict_id: str) -> HttpResponse:
     if "preview" in request.POST:
         return preview(request, conflict_id)
     conflict = conflicts.show(actor, id=conflict_id)
-    choices, undecided = _choices(request.POST, len(conflict.hunks))
+    # A settled one is compared with other texts, and this may be the request that settled it, sent again.
+    sent = sum(name.startswith("choice-") for name in request.POST)
+    count = len(conflict.hunks) if conflict.row.state == "open" else sent
+    choices, undecided = _choices(request.POST, count)
     if undecided:
         form_error = f"Still to be decided: {', '.join(str(n + 1) for n in undecided)}."
         return resolution(request, actor, conflict_id, status=422, notice=form_error)
@@ -95,6 +99,7 @@ def settle(request: HttpRequest, conflict_id: str) -> HttpResponse:
             choices=choices,
             expected_commit=request.POST.get("expected_commit") or None,
             message=request.POST.get("message", ""),
+            idempotency_key=once(request.POST),
         )
     except Invalid as refusal:
         return resolution(request, actor, conflict_id, status=422, notice=refusal.detail)

@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.utils.safestring import mark_safe
 
 from workspace.actor import Actor
-from workspace.errors import AlreadyExists, Forbidden, Gone, Invalid, TooLarge
+from workspace.errors import AlreadyExists, Forbidden, Gone, Invalid, NotFound, TooLarge
 from workspace.markdown import lines
 from workspace.markdown import render as markdown
 from workspace.queries import access, citations, conflicts, documents, folders, history
@@ -19,6 +19,7 @@ from workspace.services import documents as services
 from workspace.services import receipts
 from workspace.services.outcomes import Conflict, Merged, Replayed, Saved, Unchanged, Written
 from workspace.web.errors import moved_on
+from workspace.web.forms.base import once
 from workspace.web.forms.documents import CreateForm, WriteForm
 from workspace.web.frame import page, person
 from workspace.web.views.conflicts import resolution
@@ -118,12 +119,14 @@ def save(request: HttpRequest, location: str) -> HttpResponse:
     base = form.cleaned_data["base"]
     if "preview" in request.POST:
         return editor(request, location, form)
+    if not base:
+        form.add_error(None, "The form does not say which version it is based on. Copy the text and open it again.")
+        return editor(request, location, form, status=428)
     try:
-        before = documents.read(actor, location=location, at=base or None).content
         outcome = services.edit(
             actor,
             location=location,
-            content=form.text(before),
+            content=form.text(_before(actor, location, base)),
             expected_commit=base,
             on_conflict="merge",
             idempotency_key=form.once(),
@@ -136,6 +139,14 @@ def save(request: HttpRequest, location: str) -> HttpResponse:
         form.add_error("content", refusal.detail)
         return editor(request, location, form, status=413)
     return landed(request, actor, outcome, draft=location)
+
+
+def _before(actor: Actor, location: str, base: str) -> str:
+    """The text that the form was opened with. Where it is not there, the service says what is not."""
+    try:
+        return documents.read(actor, location=location, at=base).content
+    except NotFound:
+        return ""
 
 
 def landed(request: HttpRequest, actor: Actor, outcome: Written | Conflict, *, draft: str = "") -> HttpResponse:
@@ -208,7 +219,7 @@ def create(request: HttpRequest, folder: str) -> HttpResponse:
 def undelete(request: HttpRequest, location: str) -> HttpResponse:
     """Bring a deleted document back as it was."""
     actor = person(request)
-    return landed(request, actor, services.undelete(actor, location=location))
+    return landed(request, actor, services.undelete(actor, location=location, idempotency_key=once(request.POST)))
 
 
 def restore(request: HttpRequest, location: str) -> HttpResponse:
@@ -219,6 +230,7 @@ def restore(request: HttpRequest, location: str) -> HttpResponse:
         location=location,
         commit=request.POST.get("commit", ""),
         expected_commit=request.POST.get("base") or None,
+        idempotency_key=once(request.POST),
         message=f"Restore {request.POST.get('commit', '')[:8]}",
     )
     return landed(request, actor, outcome)

@@ -6,7 +6,7 @@ from django.shortcuts import redirect
 from django.urls import reverse
 
 from workspace.actor import Actor
-from workspace.errors import AccessChange, AlreadyExists, Forbidden, Gone, Invalid, NotFound
+from workspace.errors import AccessChange, AlreadyExists, Forbidden, Gone, Invalid, NotFound, PreconditionRequired
 from workspace.queries import documents, folders
 from workspace.queries.documents import DocumentText
 from workspace.queries.folders import FolderView
@@ -14,18 +14,34 @@ from workspace.services import documents as document_services
 from workspace.services import folders as folder_services
 from workspace.services.outcomes import Conflict
 from workspace.web.errors import moved_on
+from workspace.web.forms.base import once
 from workspace.web.forms.documents import MoveForm
 from workspace.web.frame import page, person
 
 
 def at(actor: Actor, location: str) -> DocumentText | FolderView:
-    """The document at ``location``, else the folder. Raises ``NotFound``."""
-    if "/" in location:
+    """The document at ``location``, else the folder. Raises ``NotFound``, ``Gone``."""
+    if "/" not in location:
+        return folders.show(actor, location=location)
+    try:
+        return documents.read(actor, location=location, limit=1)
+    except (NotFound, Gone) as refusal:
         try:
-            return documents.read(actor, location=location, limit=1)
-        except (NotFound, Gone):
-            pass  # A folder may stand where no document is.
-    return folders.show(actor, location=location)
+            # A folder may stand where no document is.
+            return folders.show(actor, location=location)
+        except NotFound:
+            raise refusal from None
+
+
+def _still_at(actor: Actor, location: str, key: str | None) -> DocumentText | FolderView | None:
+    """As ``at``; None where it may be this very request, sent before, that took the document away: the service then
+    gives its outcome again, or refuses."""
+    try:
+        return at(actor, location)
+    except (NotFound, Gone):
+        if key is None or "/" not in location:
+            raise
+        return None
 
 
 def address(place: DocumentText | FolderView) -> str:
@@ -52,9 +68,9 @@ def moving(request: HttpRequest, location: str) -> HttpResponse:
 def move(request: HttpRequest, location: str) -> HttpResponse:
     """Move or rename; who would gain or lose reading is shown first and has to be acknowledged."""
     actor, form = person(request), MoveForm(request.POST)
-    place = at(actor, location)
     if not form.is_valid():
-        return _mover(request, place, form, status=422)
+        return _mover(request, at(actor, location), form, status=422)
+    place = _still_at(actor, location, form.once())
     target, acknowledged = form.cleaned_data["target"].strip("/"), "acknowledge" in request.POST
     try:
         if isinstance(place, FolderView):
@@ -67,20 +83,35 @@ def move(request: HttpRequest, location: str) -> HttpResponse:
             target=target,
             acknowledge_access_change=acknowledged,
             expected_commit=form.cleaned_data["base"] or None,
+            idempotency_key=form.once(),
         )
-    except Invalid as refusal:
-        form.refuse(refusal)
-        return _mover(request, place, form, status=422)
-    except AlreadyExists as refusal:
-        form.add_error("target", refusal.detail)
-        return _mover(request, place, form, status=409)
-    except AccessChange as refusal:
-        return _mover(request, place, form, status=409, change=refusal)
-    if isinstance(outcome, Conflict):
+    except (Invalid, AlreadyExists, AccessChange) as refusal:
+        if place is None:
+            raise
+        return _not_moved(request, place, form, refusal)
+    if isinstance(outcome, Conflict) and place is not None:
         form = MoveForm(initial={"target": target, "base": outcome.head_commit})
         return _mover(request, place, form, status=409, changed=True)
     messages.success(request, f"Moved to {outcome.location}.")
     return redirect("document", outcome.location)
+
+
+def _not_moved(
+    request: HttpRequest,
+    place: DocumentText | FolderView,
+    form: MoveForm,
+    refusal: Invalid | AlreadyExists | AccessChange,
+) -> HttpResponse:
+    """The form again, with what is in the way."""
+    match refusal:
+        case Invalid():
+            form.refuse(refusal)
+            return _mover(request, place, form, status=422)
+        case AlreadyExists():
+            form.add_error("target", refusal.detail)
+            return _mover(request, place, form, status=409)
+        case AccessChange():
+            return _mover(request, place, form, status=409, change=refusal)
 
 
 def deleting(request: HttpRequest, location: str) -> HttpResponse:
@@ -103,13 +134,16 @@ def deleting(request: HttpRequest, location: str) -> HttpResponse:
 def delete(request: HttpRequest, location: str) -> HttpResponse:
     """Delete a document (a tombstone) or a folder with all in it."""
     actor = person(request)
-    place = at(actor, location)
+    base, key = request.POST.get("base"), once(request.POST)
+    place = _still_at(actor, location, key)
     if isinstance(place, FolderView):
         count = folder_services.delete(actor, location=location)
         messages.success(request, f"Deleted {location} with {count} documents. Each can be brought back.")
         parent = location.rpartition("/")[0]
         return redirect("folder", parent) if parent else redirect("home")
-    outcome = document_services.delete(actor, location=location, expected_commit=request.POST.get("base") or None)
+    if not base:
+        raise PreconditionRequired("The form does not say which version it was decided on.", field="base")
+    outcome = document_services.delete(actor, location=location, expected_commit=base, idempotency_key=key)
     if isinstance(outcome, Conflict):
         return moved_on(request, location)
     messages.success(request, f"Deleted {location}. Its page brings it back.")

@@ -81,7 +81,6 @@ def revoke(request: HttpRequest, location: str) -> HttpResponse:
     try:
         sharing.revoke(actor, location=location, subject=subject)
     except Forbidden as refusal:
-        messages.error(request, refusal.detail)
-        return redirect("share", location)
+        return _shown(request, actor, location, ShareForm(), status=403, notice=refusal.detail)
     messages.success(request, f"{subject} no longer has that role here.")
     return redirect("share", location) if subject != actor.email else redirect("home")
