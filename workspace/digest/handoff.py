@@ -11,6 +11,7 @@ from workspace.digest.summary import SECTIONS, TITLES, SummaryLine
 from workspace.markdown import blocks, sections
 from workspace.markdown.lines import bare, eol, split
 
+PAGE = "HANDOFF.md"
 EXPLANATION = (
     "This page is kept up to date from what was captured in this folder. Write in it as you like: "
     "what people write, change or delete stays so."

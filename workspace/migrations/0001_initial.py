@@ -470,7 +470,7 @@ class Migration(migrations.Migration):
                         null=True,
                     ),
                 ),
-                ("handoff_lines", models.JSONField(default=list, editable=False)),
+                ("handoff_lines", models.JSONField(default=dict, editable=False)),
                 (
                     "created_by",
                     models.ForeignKey(

@@ -41,8 +41,9 @@ class Folder(models.Model):
     retention_days = models.PositiveIntegerField(
         null=True, blank=True, help_text="Captures in it are deleted after so many days; empty keeps them."
     )
-    handoff_lines = models.JSONField(default=list, editable=False)
-    """The lines that the last consolidation wrote into HANDOFF.md, to tell them from what people wrote."""
+    handoff_lines = models.JSONField(default=dict, editable=False)
+    """The lines that the last consolidation wrote into HANDOFF.md, as ``{"lines": […]}``, to tell them from what
+    people wrote; while it writes, also what it is about to (``workspace.services.summaries``)."""
 
     granted: int | None
     """The person's role, where ``with_role`` loaded it."""

@@ -10,10 +10,12 @@ from workspace.access import location_of
 from workspace.actor import Actor, Role
 from workspace.errors import Invalid, NotFound
 from workspace.merge import Hunk, merge
-from workspace.models import Blob, Commit, Conflict, ConflictState, Document, Grant, Reach
+from workspace.models import Commit, Conflict, ConflictState, Document, Grant, Reach
 from workspace.queries import pages, who
 from workspace.queries.pages import Page
 from workspace.queries.who import Who
+
+STATES = tuple(ConflictState.values)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,9 +87,12 @@ def listing(
     limit: int | None = None,
     cursor: str | None = None,
 ) -> Page[ConflictRow]:
-    """Conflicts that the actor may see, newest first. ``state`` is open, resolved, discarded, or None for all."""
-    if state is not None and state not in ConflictState.values:
-        raise Invalid("state", "must be open, resolved or discarded.")
+    """Conflicts that the actor may see, newest first. ``state`` is one of ``STATES``, or None for all.
+
+    Raises ``NotFound``, ``Invalid``.
+    """
+    if state is not None and state not in STATES:
+        raise Invalid("state", f"must be one of: {', '.join(STATES)}.")
     sees = Reach(actor).documents(Grant.objects, "document__folder__lineage", "document")
     edits = Reach(actor, Role.EDITOR).documents(Grant.objects, "document__folder__lineage", "document")
     rows = Conflict.objects.filter(edits | (Q(author=actor.person, author__isnull=False) & sees))
@@ -121,14 +126,10 @@ def show(actor: Actor, *, id: str) -> ConflictView:
         raise NotFound
     head = Commit.objects.select_related("blob", *who.RELATED).get(pk=document.head_id)
     # A settled conflict is shown against the head it was about.
-    theirs = (
-        head.blob.content
-        if conflict.state == ConflictState.OPEN
-        else Blob.objects.get(pk=conflict.head.blob_id).content
-    )
+    opened = conflict.state == ConflictState.OPEN
+    theirs = head.blob.content if opened else conflict.head.blob.content
     base, mine = conflict.base.blob.content, conflict.draft.content
     merged = merge(base, theirs, mine)
-    opened = conflict.state == ConflictState.OPEN
     return ConflictView(
         row=_row(conflict),
         current_commit=head.pk,

@@ -14,13 +14,12 @@ from django.db.models.functions import Coalesce
 from workspace import access, locations
 from workspace.access import Abilities
 from workspace.actor import Actor, Role
+from workspace.digest import handoff
 from workspace.errors import NotFound
 from workspace.models import Document, Folder, Grant, Reach
 from workspace.models.folders import FolderQuerySet
 from workspace.queries import pages
 from workspace.queries.pages import Page
-
-HANDOFF = "HANDOFF.md"
 
 
 class Unnest(Func):
@@ -184,9 +183,9 @@ def tree(actor: Actor) -> tuple[FolderNode, ...]:
 def show(actor: Actor, *, location: str) -> FolderView:
     """One folder. Raises ``NotFound``, ``Invalid``."""
     folder, role = reachable(actor, location)
-    handoff = Document.objects.live().filter(folder=folder, name=HANDOFF)
+    page = Document.objects.live().filter(folder=folder, name=handoff.PAGE)
     if role is None:
-        handoff = handoff.visible_to(Reach(actor))
+        page = page.visible_to(Reach(actor))
     return FolderView(
         id=folder.pk,
         location=folder.path,
@@ -196,5 +195,5 @@ def show(actor: Actor, *, location: str) -> FolderView:
         retention_days=folder.retention_days if role else None,
         created_at=folder.created_at,
         created_by=folder.created_by.label if role and folder.created_by else "",
-        has_handoff=handoff.exists(),
+        has_handoff=page.exists(),
     )

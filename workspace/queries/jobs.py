@@ -12,6 +12,9 @@ from workspace.models import Grant, Job, JobKind, JobState, Reach
 from workspace.queries import pages
 from workspace.queries.pages import Page
 
+STATES = tuple(JobState.values)
+KINDS = tuple(JobKind.values)
+
 
 @dataclass(frozen=True, kw_only=True)
 class JobRow:
@@ -45,12 +48,12 @@ def listing(
     folder = Q(document=None, folder__isnull=False) & reach.folders(Grant.objects, "folder__lineage")
     rows = Job.objects.filter(document | folder).select_related("document__folder", "folder")
     if state is not None:
-        if state not in JobState.values:
-            raise Invalid("state", f"must be one of {', '.join(JobState.values)}.")
+        if state not in STATES:
+            raise Invalid("state", f"must be one of: {', '.join(STATES)}.")
         rows = rows.filter(state=state)
     if kind is not None:
-        if kind not in JobKind.values:
-            raise Invalid("kind", f"must be one of {', '.join(JobKind.values)}.")
+        if kind not in KINDS:
+            raise Invalid("kind", f"must be one of: {', '.join(KINDS)}.")
         rows = rows.filter(kind=kind)
     of_document = reach.role("document__folder__lineage", "document")
     of_folder = reach.role("folder__lineage")

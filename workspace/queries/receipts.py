@@ -64,7 +64,7 @@ def listing(
     rows = visible(actor)
     if kind is not None:
         if kind not in ReceiptKind.values:
-            raise Invalid("kind", f"must be one of {', '.join(ReceiptKind.values)}.")
+            raise Invalid("kind", f"must be one of: {', '.join(ReceiptKind.values)}.")
         rows = rows.filter(kind=kind)
     inside = ""
     if location:

@@ -95,7 +95,7 @@ def _check(q: object, mode: object) -> list[str]:
     if len(q) > MOST_CHARACTERS:
         raise Invalid("q", f"has {len(q):,} characters. At most {MOST_CHARACTERS:,} are searched for.")
     if mode not in MODES:
-        raise Invalid("mode", "must be auto, text, titles or meaning.")
+        raise Invalid("mode", f"must be one of: {', '.join(MODES)}.")
     if mode == "meaning":
         raise Invalid("mode", "meaning needs embeddings, which this instance does not have yet. Use auto.")
     clean = q.encode("utf-8", "ignore").decode().replace("\x00", " ")

@@ -6,6 +6,7 @@ from django.http import HttpResponse
 from rest_framework import serializers
 from rest_framework.request import Request
 
+from workspace.digest.summary import SECTIONS
 from workspace.errors import Forbidden, IdempotencyMismatch, Invalid, NotFound
 from workspace.queries import captures as reads
 from workspace.rest import bodies, parameters
@@ -27,7 +28,11 @@ class NewCapture(bodies.Inputs):
     session = bodies.Text(required=False, blank=True, help_text="The host's session.")
     event = bodies.Text(required=False, blank=True, help_text="What made it: session-end, pre-compact …")
     retention_days = bodies.Whole(
-        least=1, most=36_500, required=False, allow_null=True, help_text="May shorten what the folder is set to."
+        least=1,
+        most=captures.MAX_RETENTION_DAYS,
+        required=False,
+        allow_null=True,
+        help_text="May shorten what the folder is set to.",
     )
 
 
@@ -64,7 +69,7 @@ class CaptureOut(serializers.Serializer[Any]):
 
 
 class SummaryLineOut(serializers.Serializer[Any]):
-    section = serializers.ChoiceField(choices=["asked", "decided", "tried", "changed", "open"])
+    section = serializers.ChoiceField(choices=SECTIONS)
     text = serializers.CharField()
 
 

@@ -17,7 +17,6 @@ from workspace.rest.provenance import AuthorOut, author
 from workspace.rest.schema import ETAG, IF_MATCH, KEY, PAGED, HunkOut, in_path, operation, page_of, query
 from workspace.services import conflicts
 
-STATES = ("open", "resolved", "discarded")
 WORDS = ("mine", "theirs", "both", "base")
 
 
@@ -66,7 +65,7 @@ class ConflictOut(serializers.Serializer[Any]):
     id = serializers.CharField()
     location = serializers.CharField()
     document = serializers.CharField()
-    state = serializers.ChoiceField(choices=STATES)
+    state = serializers.ChoiceField(choices=reads.STATES)
     author = AuthorOut()
     created_at = serializers.DateTimeField()
     base_commit = serializers.CharField(help_text="What the draft was written upon.")
@@ -102,7 +101,7 @@ class Conflicts(Endpoint):
         tag="conflicts",
         ok=page_of(ConflictOut),
         parameters=[
-            query("state", "Without it, the open ones.", enum=STATES, default="open"),
+            query("state", "Without it, the open ones.", enum=reads.STATES, default="open"),
             query("location", "Only those of this document, or below this folder."),
             *PAGED,
         ],
@@ -112,7 +111,7 @@ class Conflicts(Endpoint):
         """Newest first: your own drafts, and those of documents that you may edit."""
         found = reads.listing(
             self.actor,
-            state=parameters.word(request, "state", *STATES) or "open",
+            state=parameters.word(request, "state", *reads.STATES) or "open",
             location=parameters.text(request, "location") or None,
             limit=parameters.limit(request),
             cursor=parameters.cursor(request),

@@ -13,7 +13,7 @@ from workspace.rest.answers import answer, moment, page, web_url
 from workspace.rest.endpoint import Endpoint
 from workspace.rest.errors import naming
 from workspace.rest.schema import LOCATION_IN_PATH, PAGED, operation, page_of, query
-from workspace.services import folders
+from workspace.services import captures, folders
 
 
 class NewFolder(bodies.Inputs):
@@ -22,7 +22,10 @@ class NewFolder(bodies.Inputs):
 
 class FolderSettings(bodies.Inputs):
     retention_days = bodies.Whole(
-        least=1, most=36_500, allow_null=True, help_text="How long captures are kept, in days; null keeps them."
+        least=1,
+        most=captures.MAX_RETENTION_DAYS,
+        allow_null=True,
+        help_text="How long captures are kept, in days; null keeps them.",
     )
 
 

@@ -14,16 +14,13 @@ from workspace.rest.endpoint import Endpoint
 from workspace.rest.schema import PAGED, in_path, operation, page_of, query
 from workspace.services import jobs
 
-STATES = ("pending", "running", "done", "failed")
-KINDS = ("index", "summarise", "consolidate", "retain")
-
 
 class JobOut(serializers.Serializer[Any]):
     """A piece of work on something that you can see."""
 
     id = serializers.CharField()
-    kind = serializers.ChoiceField(choices=KINDS)
-    state = serializers.ChoiceField(choices=STATES)
+    kind = serializers.ChoiceField(choices=reads.KINDS)
+    state = serializers.ChoiceField(choices=reads.STATES)
     location = serializers.CharField(allow_null=True, help_text="The document or folder that it is about.")
     target = serializers.CharField()
     attempts = serializers.IntegerField()
@@ -41,8 +38,8 @@ class Jobs(Endpoint):
         tag="background",
         ok=page_of(JobOut),
         parameters=[
-            query("state", "Only those in this state.", enum=STATES),
-            query("kind", "Only those of this kind.", enum=KINDS),
+            query("state", "Only those in this state.", enum=reads.STATES),
+            query("kind", "Only those of this kind.", enum=reads.KINDS),
             *PAGED,
         ],
         refuses=[Invalid],
@@ -51,8 +48,8 @@ class Jobs(Endpoint):
         """Newest first, of the documents and folders that you can see."""
         found = reads.listing(
             self.actor,
-            state=parameters.word(request, "state", *STATES),
-            kind=parameters.word(request, "kind", *KINDS),
+            state=parameters.word(request, "state", *reads.STATES),
+            kind=parameters.word(request, "kind", *reads.KINDS),
             limit=parameters.limit(request),
             cursor=parameters.cursor(request),
         )

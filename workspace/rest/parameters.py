@@ -6,9 +6,9 @@ from urllib.parse import unquote
 from rest_framework.request import Request
 
 from workspace.errors import Invalid, PreconditionRequired
+from workspace.queries import pages
+from workspace.services.idempotency import MAX_KEY
 
-MOST_ITEMS = 100
-ITEMS = 50
 REPLACEMENT = "\ufffd"
 ENCODED_REPLACEMENT = "%EF%BF%BD"
 
@@ -65,9 +65,9 @@ def word(request: Request, name: str, *words: str) -> str | None:
     return value
 
 
-def limit(request: Request, default: int = ITEMS) -> int:
+def limit(request: Request, default: int = pages.DEFAULT) -> int:
     """How many items a list may answer with."""
-    return whole(request, "limit", least=1, most=MOST_ITEMS) or default
+    return whole(request, "limit", least=1, most=pages.MOST) or default
 
 
 def cursor(request: Request) -> str | None:
@@ -96,8 +96,8 @@ def idempotency_key(request: Request, *, required: bool = False) -> str | None:
                 field="Idempotency-Key",
             )
         return None
-    if not key or len(key) > 255 or not key.isprintable():
-        raise Invalid("Idempotency-Key", "takes 1 to 255 printable characters.")
+    if not key or len(key) > MAX_KEY or not key.isprintable():
+        raise Invalid("Idempotency-Key", f"takes 1 to {MAX_KEY} printable characters.")
     return key
 
 

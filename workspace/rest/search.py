@@ -16,9 +16,6 @@ from workspace.rest.endpoint import Endpoint
 from workspace.rest.provenance import AuthorOut, author
 from workspace.rest.schema import COMMIT, DOCUMENT, operation, query
 
-MODES = ("auto", "text", "titles", "meaning")
-HITS = 20
-
 
 class HitOut(serializers.Serializer[Any]):
     """A passage, where it is, who wrote it and how fresh it is."""
@@ -57,11 +54,11 @@ class Search(Endpoint):
         ok=FoundOut,
         parameters=[
             query("q", "What to look for.", required=True),
-            query("mode", "How.", enum=MODES, default="auto"),
+            query("mode", "How.", enum=search.MODES, default="auto"),
             query("location", "Only at or below this place."),
             OpenApiParameter(
                 "limit",
-                {"type": "integer", "minimum": 1, "maximum": 100, "default": HITS},
+                {"type": "integer", "minimum": 1, "maximum": 100, "default": search.DEFAULT},
                 description="How many at most.",
             ),
         ],
@@ -99,9 +96,9 @@ class Search(Endpoint):
         found = search.search(
             self.actor,
             q=words,
-            mode=parameters.word(request, "mode", *MODES) or "auto",
+            mode=parameters.word(request, "mode", *search.MODES) or "auto",
             location=parameters.text(request, "location") or None,
-            limit=parameters.limit(request, HITS),
+            limit=parameters.limit(request, search.DEFAULT),
         )
         return answer({"items": [hit(one) for one in found], "next_cursor": None})
 

@@ -67,7 +67,7 @@ def commit(
         _word(value, field, limit)
         for value, field, limit in ((host, "host", 64), (session, "session", 200), (event, "event", 64))
     )
-    days = _days(retention_days)
+    days = retention(retention_days)
     redacted = redact(content)
     with transaction.atomic(durable=True):
         place = access.folder(actor, location=folder, need=Role.EDITOR)
@@ -132,7 +132,8 @@ def _word(value: object, field: str, limit: int) -> str:
     return value
 
 
-def _days(value: object) -> int | None:
+def retention(value: object) -> int | None:
+    """``retention_days`` as it is given: whole days, or None for no end. Raises ``Invalid``."""
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= MAX_RETENTION_DAYS:

@@ -16,7 +16,7 @@ from workspace import access, locations
 from workspace.actor import Actor, Role
 from workspace.errors import AccessChange, AlreadyExists, Forbidden, Invalid, NotFound
 from workspace.models import Document, Folder, Grant, Reach, ReceiptKind
-from workspace.services import commits, receipts
+from workspace.services import captures, commits, receipts
 
 TREE_LOCK = 0x6261746F6E  # "baton"
 
@@ -36,38 +36,30 @@ def lock_tree() -> None:
         cursor.execute("SELECT pg_advisory_xact_lock(%s)", [TREE_LOCK])
 
 
-def ensure(actor: Actor, names: Sequence[str], *, lock: bool = True) -> tuple[Folder, list[Folder]]:
+def ensure(actor: Actor, names: Sequence[str]) -> tuple[Folder, list[Folder]]:
     """The folder at ``names``, locked, made with those above it where missing; and what was made.
 
     Needs editor on the deepest folder that exists. At the top level any person may make a folder, of which they
     become manager; an agent or job only where its scopes reach everywhere.
     """
-    path = locations.join(*names)
-    folder = Folder.objects.live().filter(path=path).first()
-    if folder is None:
-        lock_tree()
-    above = {
-        f.path: f
-        for f in Folder.objects.live().filter(path__in=[locations.join(*names[:n]) for n in range(1, len(names) + 1)])
-    }
-    deepest = max(above.values(), key=lambda f: len(f.lineage), default=None)
+    try:
+        return access.folder(actor, location=locations.join(*names), need=Role.EDITOR, lock=True), []
+    except NotFound:
+        lock_tree()  # it may be missing; and whatever is missing now stays so until it is made
+    paths = [locations.join(*names[:n]) for n in range(1, len(names) + 1)]
+    above = Folder.objects.live().filter(path__in=paths)
+    deepest = max(above, key=lambda folder: len(folder.lineage), default=None)
     if deepest is None:
         _refuse_top_level(actor)
     else:
-        _require_editor(actor, deepest)
-        if lock:
-            deepest = Folder.objects.select_for_update(no_key=True).get(pk=deepest.pk)
-            if deepest.deleted_at or deepest.path not in above:
-                raise NotFound
+        deepest = _require_editor(actor, deepest)
     made: list[Folder] = []
     for name in names[len(deepest.lineage) if deepest else 0 :]:
         deepest = _make(actor, deepest, name)
         made.append(deepest)
     assert deepest is not None
-    if made and (actor.person is not None) and len(made[0].lineage) == 1:
+    if made and actor.person is not None:
         _own(actor, made[0])
-    elif made and actor.person is not None:
-        _own_unless_manager(actor, made[0])
     return deepest, made
 
 
@@ -80,14 +72,15 @@ def _refuse_top_level(actor: Actor) -> None:
         raise Forbidden("This agent may only read; this needs editor.", need=Role.EDITOR.label)
 
 
-def _require_editor(actor: Actor, folder: Folder) -> None:
-    """As ``access.folder`` answers; a folder that is only on the way to something visible shows its name."""
+def _require_editor(actor: Actor, folder: Folder) -> Folder:
+    """As ``access.folder``, locked; a folder that is only on the way to something visible shows its name."""
     try:
-        access.folder(actor, location=folder.path, need=Role.EDITOR)
+        return access.folder(actor, location=folder.path, need=Role.EDITOR, lock=True)
     except NotFound:
-        if Folder.objects.live().filter(lineage__contains=[folder.pk]).visible_to(Reach(actor)).exists() or (
-            Document.objects.live().filter(folder__lineage__contains=[folder.pk]).visible_to(Reach(actor)).exists()
-        ):
+        reach = Reach(actor)
+        below = Folder.objects.live().filter(lineage__contains=[folder.pk]).visible_to(reach)
+        documents = Document.objects.live().filter(folder__lineage__contains=[folder.pk]).visible_to(reach)
+        if below.exists() or documents.exists():
             raise Forbidden("You see this folder's name only; this needs editor.", need=Role.EDITOR.label) from None
         raise
 
@@ -119,13 +112,10 @@ def _make(actor: Actor, parent: Folder | None, name: str) -> Folder:
 
 
 def _own(actor: Actor, folder: Folder) -> None:
-    Grant.objects.create(folder=folder, person_id=actor.person, role=Role.MANAGER, created_by_id=actor.person)
-
-
-def _own_unless_manager(actor: Actor, folder: Folder) -> None:
+    """Make the person manager of the folder they made, unless they manage one above it."""
     held = Folder.objects.with_role(Reach(actor)).get(pk=folder.pk)
     if (held.granted or 0) < Role.MANAGER:
-        _own(actor, folder)
+        Grant.objects.create(folder=folder, person_id=actor.person, role=Role.MANAGER, created_by_id=actor.person)
 
 
 @transaction.atomic(durable=True)
@@ -203,10 +193,9 @@ def move(actor: Actor, *, source: str, target: str, acknowledge_access_change: b
 @transaction.atomic(durable=True)
 def settings(actor: Actor, *, location: str, retention_days: int | None) -> Made:
     """How long captures in a folder are kept, in days; None keeps them. Needs manager."""
-    if retention_days is not None and not 1 <= retention_days <= 36_500:
-        raise Invalid("retention_days", "must be 1 to 36,500, or empty.")
+    days = captures.retention(retention_days)
     folder = access.folder(actor, location=location, need=Role.MANAGER, lock=True)
-    folder.retention_days = retention_days
+    folder.retention_days = days
     folder.save(update_fields=["retention_days"])
     return Made(id=folder.pk, location=folder.path)
 
@@ -243,17 +232,24 @@ def revive(folder: Folder) -> None:
         row.save(update_fields=["deleted_at"])
 
 
+TAKEN = """
+SELECT name FROM workspace_document
+ WHERE folder_id = %(folder)s AND twin_key = %(key)s AND deleted_at IS NULL AND id <> %(but)s
+UNION ALL
+SELECT name FROM workspace_folder WHERE parent_id = %(folder)s AND twin_key = %(key)s AND deleted_at IS NULL
+LIMIT 1
+"""
+
+
 def refuse_taken(folder: Folder, name: str, *, but: Document | None = None) -> None:
     """``AlreadyExists`` when a live document or folder in ``folder`` has this name or a twin of it."""
-    key = locations.twin_key(name)
-    others = Document.objects.live().filter(folder=folder, twin_key=key)
-    if but is not None:
-        others = others.exclude(pk=but.pk)
-    taken = others.values_list("name", flat=True).first() or (
-        Folder.objects.live().filter(parent=folder, twin_key=key).values_list("name", flat=True).first()
-    )
-    if taken is None:
+    with connection.cursor() as cursor:
+        key = locations.twin_key(name)
+        cursor.execute(TAKEN, {"folder": folder.pk, "key": key, "but": but.pk if but else ""})
+        row = cursor.fetchone()
+    if row is None:
         return
+    taken = row[0]
     why = "This name is taken." if taken == name else f"It differs from {taken} only in case or normalisation."
     raise AlreadyExists(f"{why} Choose another name, or edit what is there.", location=f"{folder.path}/{taken}")
 

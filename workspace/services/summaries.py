@@ -21,9 +21,8 @@ from workspace.models import Summary as SummaryRow
 from workspace.services import conflicts, documents, index, jobs, receipts
 from workspace.services.outcomes import Conflict
 
-PAGE = "HANDOFF.md"
-ENGINE = "handoff"
-MAX_WORDS = 500
+NAME = "handoff"
+"""Of the job that writes the page, as history shows it."""
 NEWEST = 200
 """Captures that are looked at; older ones are in the page's history."""
 TRIES = 8
@@ -95,7 +94,7 @@ def _recorder(
 def _wanted(place: Folder) -> tuple[SummaryLine, ...]:
     rows = SummaryRow.objects.filter(capture__folder=place, capture__deleted_at=None).select_related("capture")
     newest = rows.defer("capture__content").order_by("-capture__created_at", "-capture_id")[:NEWEST]
-    return fold([(row.capture.created_at, _summary(row)) for row in newest], max_words=MAX_WORDS).lines
+    return fold([(row.capture.created_at, _summary(row)) for row in newest]).lines
 
 
 def _summary(row: SummaryRow) -> Summary:
@@ -109,7 +108,7 @@ def _summary(row: SummaryRow) -> Summary:
 def _head(place: Folder) -> _Head | None:
     found = (
         Document.objects.live()
-        .filter(folder=place, twin_key=locations.twin_key(PAGE))
+        .filter(folder=place, twin_key=locations.twin_key(handoff.PAGE))
         .select_related("head__blob")
         .first()
     )
@@ -135,7 +134,7 @@ def _previous(place: Folder, head: _Head | None) -> list[str]:
     lines = list(state.get("lines", ()))
     if "next" not in state or head is None:
         return lines
-    mine = Commit.objects.filter(document=head.document, job=ENGINE)
+    mine = Commit.objects.filter(document=head.document, job=NAME)
     if state["upon"]:
         upon = Commit.objects.filter(pk=state["upon"], document=head.document).first()
         mine = mine.filter(number__gt=upon.number) if upon else mine
@@ -153,7 +152,7 @@ def _remember(folder: int, lines: Sequence[str]) -> None:
 
 def _write(place: Folder, head: _Head | None, text: str, lines: Sequence[SummaryLine]) -> tuple[str, str] | None:
     """Document and commit after the write; None where somebody else was first."""
-    actor = Actor.for_job(ENGINE, scopes=(Scope(role=Role.EDITOR, folder=place.pk),))
+    actor = Actor.for_job(NAME, scopes=(Scope(role=Role.EDITOR, folder=place.pk),))
     sources = list(dict.fromkeys(line.source for line in lines))
     message = f"Handoff from {len(sources)} capture{'' if len(sources) == 1 else 's'}"
     reason = ("Summarised " + ", ".join(sources))[:1000] if sources else "Their captures were erased."
@@ -161,7 +160,7 @@ def _write(place: Folder, head: _Head | None, text: str, lines: Sequence[Summary
         if head is None:
             made = documents.create(
                 actor,
-                location=locations.join(place.path, PAGE),
+                location=locations.join(place.path, handoff.PAGE),
                 content=text,
                 message=message,
                 reason=reason,
@@ -190,7 +189,7 @@ def _record(folder: int, document: str, commit: str, sources: set[str], lines: S
     _remember(folder, lines)
     # Indexing records which captures it reached: it has to see these or be seen here.
     index.lock(document)
-    actor = Actor.for_job(ENGINE, scopes=())
+    actor = Actor.for_job(NAME, scopes=())
     fresh = Capture.objects.filter(pk__in=sources, folder=folder, handed_off=None, deleted_at=None)
     for pk in list(fresh.select_for_update(no_key=True).order_by("pk").values_list("pk", flat=True)):
         Capture.objects.filter(pk=pk).update(handed_off=commit)

@@ -9,6 +9,8 @@ from urllib.parse import quote
 from django.templatetags.static import static
 from django.utils.safestring import SafeString, mark_safe
 
+from workspace.digest import handoff
+
 LAZY_ABOVE = 200
 """With more folders than this, only the way to the current one is drawn; the rest comes when it is opened."""
 
@@ -38,11 +40,11 @@ def _icon(name: str) -> str:
 def leaves(documents: Iterable[Leaf], current: str = "") -> str:
     """Documents as items of a list."""
     out = []
-    plain, handoff = _icon("file"), _icon("handoff")
+    plain, cover = _icon("file"), _icon("handoff")
     for document in documents:
         here = ' aria-current="page"' if document.location == current else ""
         unread = '<span class="dot" title="Changed since you were here"></span>' if document.unread else ""
-        icon = handoff if document.name == "HANDOFF.md" else plain
+        icon = cover if document.name == handoff.PAGE else plain
         out.append(
             f'<li class="node"><a href="/d/{quote(document.location)}"{here}>{icon}'
             f"<span>{escape(document.title or document.name)}</span>{unread}</a></li>"

@@ -6,7 +6,8 @@ from django.shortcuts import redirect
 from django.utils.safestring import mark_safe
 
 from workspace import locations
-from workspace.errors import AlreadyExists, Invalid, Refusal
+from workspace.digest import handoff
+from workspace.errors import AlreadyExists, Invalid
 from workspace.markdown.render import render
 from workspace.queries import access, captures, documents, folders
 from workspace.services import folders as services
@@ -14,7 +15,6 @@ from workspace.web import tree
 from workspace.web.forms.documents import FolderForm
 from workspace.web.frame import page, person
 
-HANDOFF = "HANDOFF.md"
 ROWS = 100
 
 
@@ -27,14 +27,14 @@ def show(request: HttpRequest, location: str) -> HttpResponse:
         "folder": folder,
         "folders": folders.children(actor, parent=location, limit=ROWS).items,
         "page": rows,
-        "rows": [row for row in rows.items if row.name != HANDOFF or not folder.has_handoff],
+        "rows": [row for row in rows.items if row.name != handoff.PAGE or not folder.has_handoff],
     }
     if folder.role is not None:
         context["readers"] = access.readers(actor, location=location)
         context["captures"] = captures.listing(actor, folder=location, limit=5).items
     if folder.has_handoff:
-        handoff = documents.read(actor, location=locations.join(location, HANDOFF))
-        context |= {"handoff": handoff, "handoff_html": mark_safe(render(handoff.content).html)}
+        cover = documents.read(actor, location=locations.join(location, handoff.PAGE))
+        context |= {"handoff": cover, "handoff_html": mark_safe(render(cover.content).html)}
     return page(request, "folder/show.html", context, at=location, current=location)
 
 
@@ -42,11 +42,7 @@ def branch(request: HttpRequest, location: str) -> HttpResponse:
     """What lies directly below a folder, for the tree."""
     actor = person(request)
     below = folders.children(actor, parent=location, limit=ROWS).items
-    try:
-        leaves = documents.children(actor, location=location, limit=ROWS).items
-    except Refusal:
-        # Only the way to something visible: its folders show, its documents do not.
-        leaves = ()
+    leaves = documents.children(actor, location=location, limit=ROWS).items
     return HttpResponse(tree.branch(below, leaves))
 
 

@@ -8,15 +8,13 @@ from workspace.queries import jobs
 from workspace.services import jobs as services
 from workspace.web.frame import page, person
 
-STATES = ("pending", "running", "failed", "done")
-
 
 def index(request: HttpRequest) -> HttpResponse:
     """Jobs about what the person can read."""
     state = request.GET.get("state")
-    state = state if state in STATES else None
+    state = state if state in jobs.STATES else None
     rows = jobs.listing(person(request), state=state, limit=50, cursor=request.GET.get("cursor"))
-    return page(request, "job/list.html", {"page": rows, "states": STATES, "chosen": state}, section="jobs")
+    return page(request, "job/list.html", {"page": rows, "states": jobs.STATES, "chosen": state}, section="jobs")
 
 
 def retry(request: HttpRequest, job_id: str) -> HttpResponse:
