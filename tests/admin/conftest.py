@@ -4,7 +4,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 
 import pytest
-from django.db import connection
+from django.db import connection, transaction
 from django.test import Client
 
 from workspace import models
@@ -62,8 +62,9 @@ def _one_of_each(n: int) -> None:
     )  # fmt: skip
     commit.id = commits.identify(commit)
     document.head, document.number = commit, 1
-    document.save(force_insert=True)
-    commit.save(force_insert=True)
+    with transaction.atomic():
+        document.save(force_insert=True)
+        commit.save(force_insert=True)
     models.Grant.objects.create(folder=folder, person=person, role=3, created_by=person)
     models.Grant.objects.create(document=document, group=group, role=1, created_by=person)
     models.SignInLink.objects.create(token_hash=f"{n:064x}", person=person, expires_at=now)
