@@ -6,19 +6,12 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 
+from workspace.digest.summary import SECTIONS, TITLES
 from workspace.errors import FieldError, Invalid, NotFound
 from workspace.markdown import lines
 from workspace.queries import captures
 from workspace.services import captures as services
 from workspace.web.frame import page, person
-
-TITLES = {
-    "asked": "Asked",
-    "decided": "Decided",
-    "tried": "Tried and rejected",
-    "changed": "Changed",
-    "open": "Open",
-}
 
 
 def index(request: HttpRequest) -> HttpResponse:
@@ -41,7 +34,7 @@ def index(request: HttpRequest) -> HttpResponse:
 def show(request: HttpRequest, capture_id: str) -> HttpResponse:
     """One capture: its summary, its text, and what became of it."""
     capture = captures.show(person(request), id=capture_id)
-    order = sorted(capture.summary_lines or (), key=lambda line: list(TITLES).index(line.section))
+    order = sorted(capture.summary_lines, key=lambda line: SECTIONS.index(line.section))
     groups = [
         {"title": TITLES[section], "lines": [line.text for line in group]}
         for section, group in groupby(order, key=lambda line: line.section)

@@ -24,7 +24,6 @@ from workspace.web.diffs import spanned
 from workspace.web.forms.base import once
 from workspace.web.frame import page, person
 
-STATES = ("open", "resolved", "discarded")
 KINDS = {
     "modify/modify": "both changed the same lines",
     "insert/insert": "both added text at the same place",
@@ -46,15 +45,14 @@ class Place:
     theirs_html: SafeString
     choice: str
     own: str
-    error: str
 
 
 def index(request: HttpRequest) -> HttpResponse:
     """Drafts that I wrote or may settle."""
     actor, state = person(request), request.GET.get("state", "open")
-    state = state if state in STATES else "open"
+    state = state if state in conflicts.STATES else "open"
     rows = conflicts.listing(actor, state=state, limit=50, cursor=request.GET.get("cursor"))
-    context = {"page": rows, "states": STATES, "chosen": state}
+    context = {"page": rows, "states": conflicts.STATES, "chosen": state}
     return page(request, "conflict/list.html", context, section="conflicts")
 
 
@@ -87,7 +85,7 @@ def settle(request: HttpRequest, conflict_id: str) -> HttpResponse:
     conflict = conflicts.show(actor, id=conflict_id)
     # A settled one is compared with other texts, and this may be the request that settled it, sent again.
     sent = sum(name.startswith("choice-") for name in request.POST)
-    count = len(conflict.hunks) if conflict.row.state == "open" else sent
+    count = len(conflict.hunks) if conflict.row.state == conflicts.STATES[0] else sent
     choices, undecided = _choices(request.POST, count)
     if undecided:
         form_error = f"Still to be decided: {', '.join(str(n + 1) for n in undecided)}."
@@ -156,7 +154,6 @@ def _place(hunk: Hunk, n: int, sent: Mapping[str, str]) -> Place:
         theirs_html=_against(hunk.base, hunk.theirs),
         choice=sent.get(f"choice-{n}", ""),
         own=sent.get(f"text-{n}", hunk.mine),
-        error="",
     )
 
 
