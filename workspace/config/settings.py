@@ -352,14 +352,9 @@ CELERY_BEAT_SCHEDULE = {
 
 # -- engines ------------------------------------------------------------------
 
-BATON_SUMMARIZER = env.choice("BATON_SUMMARIZER", ("extractive", "openai", "anthropic", "dummy"), "extractive")
-BATON_SUMMARIZER_URL = env.url("BATON_SUMMARIZER_URL", ("http", "https"))
-BATON_SUMMARIZER_MODEL = env.text("BATON_SUMMARIZER_MODEL")
-BATON_SUMMARIZER_KEY = env.text("BATON_SUMMARIZER_KEY")
-BATON_EMBEDDINGS = env.choice("BATON_EMBEDDINGS", ("embedded", "openai", "none", "dummy"), "embedded")
-BATON_EMBEDDINGS_URL = env.url("BATON_EMBEDDINGS_URL", ("http", "https"))
-BATON_EMBEDDINGS_MODEL = env.text("BATON_EMBEDDINGS_MODEL")
-BATON_EMBEDDINGS_KEY = env.text("BATON_EMBEDDINGS_KEY")
+# Only engines that exist can be chosen: a name that is accepted here and fails in every job would be found out late.
+BATON_SUMMARIZER = env.choice("BATON_SUMMARIZER", ("extractive", "dummy"), "extractive")
+BATON_EMBEDDINGS = env.choice("BATON_EMBEDDINGS", ("none",), "none")
 
 # -- logs ---------------------------------------------------------------------
 
