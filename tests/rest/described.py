@@ -8,13 +8,13 @@ from typing import Any
 
 import jsonschema
 
-from workspace.rest import schema
+from workspace.rest import openapi
 
 
 @functools.cache
 def closed() -> dict[str, Any]:
     """The document, in which no answer may have a field that is not described."""
-    found: dict[str, Any] = copy.deepcopy(json.loads(schema.document()))
+    found: dict[str, Any] = copy.deepcopy(json.loads(openapi.document()))
     for shape in found["components"]["schemas"].values():
         if "properties" in shape:
             shape["additionalProperties"] = False

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from workspace.rest import schema
+from workspace.rest import openapi
 from workspace.rest.endpoint import Endpoint
 from workspace.rest.urls import urlpatterns
 
@@ -22,7 +22,7 @@ def text(document: Any) -> str:
 
 def test_the_document_is_the_committed_one() -> None:
     """Clients are written against it: a change is meant, and shows in review. BATON_UPDATE_SNAPSHOTS=1 writes it."""
-    now = text(schema.generate())
+    now = text(openapi.generate())
     if os.environ.get(UPDATE):
         SNAPSHOT.write_text(now, encoding="utf-8")
     assert SNAPSHOT.read_text(encoding="utf-8") == now, f"run this test once with {UPDATE}=1 and look at the diff"
@@ -30,7 +30,7 @@ def test_the_document_is_the_committed_one() -> None:
 
 @pytest.fixture(scope="module")
 def document() -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(schema.document())
+    found: dict[str, Any] = json.loads(openapi.document())
     return found
 
 

@@ -12,7 +12,7 @@ from tests.rest.conftest import Caller, code
 from workspace import errors as refusals
 from workspace.rest import errors
 from workspace.rest.endpoint import Endpoint
-from workspace.rest.schema import EXAMPLES
+from workspace.rest.problems import EXAMPLES
 
 CONTRACT = {
     "UNAUTHENTICATED": 401,

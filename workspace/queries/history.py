@@ -12,11 +12,13 @@ from workspace.markdown import lines as text_lines
 from workspace.merge import blame as blaming
 from workspace.merge import diff as diffing
 from workspace.merge.diff import DiffHunk
-from workspace.models import Commit, Document, Reach
+from workspace.models import Commit, CommitKind, Document, Reach
 from workspace.queries import pages, who
 from workspace.queries.documents import commit_of
 from workspace.queries.pages import Page
 from workspace.queries.who import Who
+
+KINDS = tuple(CommitKind.values)
 
 
 @dataclass(frozen=True, kw_only=True)

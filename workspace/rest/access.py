@@ -12,6 +12,7 @@ from workspace.rest import parameters
 from workspace.rest.answers import answer
 from workspace.rest.endpoint import Endpoint
 from workspace.rest.grants import HeldGrantOut, held
+from workspace.rest.provenance import ROLES
 from workspace.rest.schema import LOCATION, operation
 
 
@@ -20,7 +21,7 @@ class ReaderOut(serializers.Serializer[Any]):
 
     email = serializers.CharField()
     label = serializers.CharField()  # type: ignore[assignment]
-    role = serializers.ChoiceField(choices=["viewer", "editor", "manager"], help_text="The highest they hold.")
+    role = serializers.ChoiceField(choices=ROLES, help_text="The highest they hold.")
     through = HeldGrantOut(many=True)
 
 

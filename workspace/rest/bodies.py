@@ -176,6 +176,3 @@ def _flat(errors: Any, at: str = "") -> list[FieldError]:
             return [FieldError(field=at, message=str(one)) for one in errors]
         return [e for index, below in enumerate(errors) for e in _flat(below, f"{at}[{index}]")]
     return [FieldError(field=at, message=str(errors))]
-
-
-__all__ = ["Explained", "Flag", "Inputs", "Text", "Whole", "Word", "check", "parse", "read"]

@@ -8,37 +8,17 @@ from rest_framework.request import Request
 
 from workspace.errors import Invalid, NotFound
 from workspace.queries import history
-from workspace.rest import parameters
+from workspace.rest import examples, parameters
 from workspace.rest.answers import answer, etag, moment, page, web_url
-from workspace.rest.documents import ALICE
 from workspace.rest.endpoint import Endpoint
 from workspace.rest.provenance import CommitOut, author
-from workspace.rest.schema import COMMIT, DOCUMENT, LOCATION, PAGED, PARENT, in_path, operation, page_of
+from workspace.rest.schema import LOCATION, PAGED, in_path, operation, page_of
 
 
 class CommitDetailOut(CommitOut):
     """A commit with the text it holds."""
 
     content = serializers.CharField()
-
-
-EXAMPLE = {
-    "id": COMMIT,
-    "document": DOCUMENT,
-    "location": "product/launch/plan.md",
-    "number": 2,
-    "kind": "edit",
-    "parents": [PARENT],
-    "author": ALICE,
-    "message": "Move the launch",
-    "reason": "The import is not ready.",
-    "via": "rest",
-    "session": "",
-    "bytes": 34,
-    "lines": 3,
-    "committed_at": "2026-11-29T08:00:00.000000Z",
-    "web_url": f"https://baton.example.org/d/product/launch/plan.md?at={COMMIT}",
-}
 
 
 class Commits(Endpoint):
@@ -49,7 +29,7 @@ class Commits(Endpoint):
         ok=page_of(CommitOut),
         parameters=[LOCATION, *PAGED],
         refuses=[NotFound, Invalid],
-        examples={"One": {"items": [EXAMPLE], "next_cursor": None}},
+        examples={"One": {"items": [examples.A_COMMIT], "next_cursor": None}},
     )
     def get(self, request: Request) -> HttpResponse:
         """Newest first, from the tombstone of a deleted one as well."""
@@ -70,7 +50,7 @@ class Commit(Endpoint):
         ok=CommitDetailOut,
         parameters=[in_path("id", "A commit id, or its first 7 or more characters.")],
         refuses=[NotFound, Invalid],
-        examples={"One": EXAMPLE | {"content": "# Launch plan\n\nWe launch in June.\n"}},
+        examples={"One": examples.A_COMMIT | {"content": examples.A_TEXT["content"]}},
     )
     def get(self, request: Request, id: str) -> HttpResponse:
         """Who wrote it, upon what, why, and the whole text as it was then."""

@@ -9,12 +9,13 @@ from rest_framework.request import Request
 
 from workspace.errors import Forbidden, IdempotencyMismatch, Invalid, NotFound
 from workspace.queries import conflicts as reads
-from workspace.rest import bodies, parameters, results
+from workspace.rest import bodies, examples, parameters, results
 from workspace.rest.answers import answer, moment, nothing, page
 from workspace.rest.endpoint import Endpoint
 from workspace.rest.moves import expected
+from workspace.rest.problems import HunkOut
 from workspace.rest.provenance import AuthorOut, author
-from workspace.rest.schema import ETAG, IF_MATCH, KEY, PAGED, HunkOut, in_path, operation, page_of, query
+from workspace.rest.schema import ETAG, IF_MATCH, KEY, PAGED, in_path, operation, page_of, query
 from workspace.services import conflicts
 
 WORDS = ("mine", "theirs", "both", "base")
@@ -160,7 +161,7 @@ class Resolutions(Endpoint):
             "Hunk by hunk": {"choices": ["theirs", {"text": "We launch in May or June.\n"}]},
             "The whole text": {"content": "# Launch plan\n\nWe launch in June.\n"},
         },
-        examples={"Saved": results.EXAMPLE},
+        examples={"Saved": examples.WRITTEN},
     )
     def post(self, request: Request, id: str) -> HttpResponse:
         """Makes a commit with two parents. Where the head has moved again, CONFLICT tells how it stands now."""

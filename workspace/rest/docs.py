@@ -8,7 +8,7 @@ from django.shortcuts import render
 from rest_framework.request import Request
 
 from workspace.rest.endpoint import Endpoint
-from workspace.rest.errors import STATUS, TITLES
+from workspace.rest.errors import STATUS, TITLES, anchor
 
 
 class Docs(Endpoint):
@@ -26,7 +26,7 @@ class Docs(Endpoint):
         for kind, status in STATUS.items():
             codes.setdefault(kind.code, (status, (kind.__doc__ or "").replace("``", "")))
         problems = [
-            {"anchor": code.lower().replace("_", "-"), "code": code, "title": TITLES[code], "status": s, "text": text}
+            {"anchor": anchor(code), "code": code, "title": TITLES[code], "status": s, "text": text}
             for code, (s, text) in sorted(codes.items(), key=lambda item: (item[1][0], item[0]))
         ]
         signed_in = request._request.user.is_authenticated

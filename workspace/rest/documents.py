@@ -19,15 +19,14 @@ from workspace.errors import (
 )
 from workspace.queries import citations
 from workspace.queries import documents as reads
-from workspace.rest import bodies, parameters, results
+from workspace.rest import bodies, examples, parameters, results
 from workspace.rest.answers import answer, etag, moment, nothing, page, web_url
 from workspace.rest.endpoint import Endpoint
 from workspace.rest.errors import naming
 from workspace.rest.folders import AbilitiesOut
-from workspace.rest.provenance import AuthorOut, author
+from workspace.rest.problems import WRITES
+from workspace.rest.provenance import ROLES, AuthorOut, author
 from workspace.rest.schema import (
-    COMMIT,
-    DOCUMENT,
     ETAG,
     IF_MATCH,
     IF_MATCH_REQUIRED,
@@ -35,7 +34,6 @@ from workspace.rest.schema import (
     KEY_REQUIRED,
     LOCATION_IN_PATH,
     PAGED,
-    PARENT,
     header,
     operation,
     page_of,
@@ -43,8 +41,6 @@ from workspace.rest.schema import (
 )
 from workspace.services import documents, receipts
 from workspace.services.outcomes import Outcome
-
-ON_CONFLICT = ("reject", "merge")
 
 
 class NewDocument(bodies.Explained):
@@ -55,7 +51,9 @@ class NewDocument(bodies.Explained):
 class Replacement(bodies.Explained):
     content = bodies.Text(blank=True, help_text="The whole new text.")
     on_conflict = bodies.Word(
-        choices=ON_CONFLICT, required=False, help_text="What to do where the head has moved: reject (default) or merge."
+        choices=documents.ON_CONFLICT,
+        required=False,
+        help_text="What to do where the head has moved: reject (default) or merge.",
     )
 
 
@@ -65,7 +63,7 @@ class Substitution(bodies.Explained):
     old_string = bodies.Text(help_text="The exact text. INVALID where it is not there, or is there more than once.")
     new_string = bodies.Text(blank=True)
     replace_all = bodies.Flag(required=False)
-    on_conflict = bodies.Word(choices=ON_CONFLICT, required=False)
+    on_conflict = bodies.Word(choices=documents.ON_CONFLICT, required=False)
 
 
 class Addition(bodies.Explained):
@@ -79,7 +77,7 @@ class Section(bodies.Explained):
 
     section = bodies.Text(help_text="The heading's title, its path `A > B`, or its anchor.")
     content = bodies.Text(blank=True, help_text="What stands under the heading from now on.")
-    on_conflict = bodies.Word(choices=ON_CONFLICT, required=False)
+    on_conflict = bodies.Word(choices=documents.ON_CONFLICT, required=False)
 
 
 EDITS: dict[str, type[bodies.Explained]] = {
@@ -104,7 +102,7 @@ class DocumentOut(serializers.Serializer[Any]):
     commit = serializers.CharField(help_text="Its head.")
     updated_at = serializers.DateTimeField()
     updated_by = AuthorOut()
-    role = serializers.ChoiceField(choices=["viewer", "editor", "manager"])
+    role = serializers.ChoiceField(choices=ROLES)
     open_conflicts = serializers.IntegerField()
     web_url = serializers.CharField()
 
@@ -136,51 +134,6 @@ class DocumentTextOut(serializers.Serializer[Any]):
     citation = serializers.CharField()
     web_url = serializers.CharField()
     abilities = AbilitiesOut()
-
-
-WRITE = [NotFound, Forbidden, Gone, IdempotencyMismatch]
-ALICE = {
-    "kind": "agent",
-    "label": "scout",
-    "person": "Alice",
-    "email": "alice@example.org",
-    "agent": "agt_01kb7n1f3h5k7m9p1r3t5v7x9z",
-    "host": "claude-code",
-}
-TEXT_EXAMPLE = {
-    "location": "product/launch/plan.md",
-    "id": DOCUMENT,
-    "title": "Launch plan",
-    "content": "# Launch plan\n\nWe launch in June.\n",
-    "commit": COMMIT,
-    "head_commit": COMMIT,
-    "parents": [PARENT],
-    "number": 2,
-    "kind": "edit",
-    "author": ALICE,
-    "committed_at": "2026-11-29T08:00:00.000000Z",
-    "message": "Move the launch",
-    "reason": "",
-    "truncated": False,
-    "next_offset": None,
-    "total_bytes": 34,
-    "total_lines": 3,
-    "start_line": 1,
-    "end_line": 3,
-    "indexed_at": "2026-11-29T08:00:01.000000Z",
-    "stale": False,
-    "citation": f"product/launch/plan.md@{COMMIT}",
-    "web_url": "https://baton.example.org/d/product/launch/plan.md",
-    "abilities": {
-        "role": "editor",
-        "read": True,
-        "edit": True,
-        "create": True,
-        "delete": True,
-        "share": True,
-        "manage": False,
-    },
-}
 
 
 class Documents(Endpoint):
@@ -223,7 +176,7 @@ class Documents(Endpoint):
         sends={
             "A plan": {"location": "product/launch/plan.md", "content": "# Launch plan\n", "message": "First draft"}
         },
-        examples={"Saved": results.EXAMPLE | {"parents": [], "created_folders": ["product", "product/launch"]}},
+        examples={"Saved": examples.WRITTEN | {"parents": [], "created_folders": ["product", "product/launch"]}},
     )
     def post(self, request: Request) -> HttpResponse:
         """Never overwrites. `created_folders` names the folders that had to be made; you manage those."""
@@ -248,7 +201,7 @@ class Document(Endpoint):
             ETAG,
         ],
         refuses=[NotFound, Gone, Invalid],
-        examples={"The whole text": TEXT_EXAMPLE},
+        examples={"The whole text": examples.A_TEXT},
         also={304: "What you have is still right."},
     )
     def get(self, request: Request, location: str) -> HttpResponse:
@@ -274,10 +227,10 @@ class Document(Endpoint):
         ok=results.WriteOut,
         parameters=[LOCATION_IN_PATH, IF_MATCH_REQUIRED, KEY, ETAG],
         request=Replacement,
-        refuses=[*WRITE, PreconditionRequired],
+        refuses=[*WRITES, PreconditionRequired],
         conflict=True,
         sends={"Merging": {"content": "# Launch plan\n\nWe launch in June.\n", "on_conflict": "merge"}},
-        examples={"Saved": results.EXAMPLE, "Merged": results.EXAMPLE | {"outcome": "merged"}},
+        examples={"Saved": examples.WRITTEN, "Merged": examples.WRITTEN | {"outcome": "merged"}},
     )
     def put(self, request: Request, location: str) -> HttpResponse:
         """As written upon the commit that `If-Match` names. Where the head has moved since, `merge` merges, and what
@@ -296,14 +249,14 @@ class Document(Endpoint):
         ok=results.WriteOut,
         parameters=[LOCATION_IN_PATH, IF_MATCH, KEY, ETAG],
         request=EDIT,
-        refuses=WRITE,
+        refuses=WRITES,
         conflict=True,
         sends={
             "Exact text": {"old_string": "in May", "new_string": "in June"},
             "At the end": {"append": "- Decided: June.\n"},
             "A section": {"section": "Dates", "content": "We launch in June.\n"},
         },
-        examples={"Saved": results.EXAMPLE},
+        examples={"Saved": examples.WRITTEN},
     )
     def patch(self, request: Request, location: str) -> HttpResponse:
         """One of three edits. With `If-Match` it is made upon that commit; without, it applies to the head."""
@@ -334,9 +287,9 @@ class Document(Endpoint):
             query("message", "What history shows."),
             query("reason", "Why."),
         ],
-        refuses=[*WRITE, PreconditionRequired, Invalid],
+        refuses=[*WRITES, PreconditionRequired, Invalid],
         conflict=True,
-        examples={"Deleted": results.EXAMPLE},
+        examples={"Deleted": examples.WRITTEN},
     )
     def delete(self, request: Request, location: str) -> HttpResponse:
         """Makes a tombstone commit, which undelete takes back. History stays readable with `at`."""

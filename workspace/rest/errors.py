@@ -145,9 +145,14 @@ def naming(names: Mapping[str, str]) -> Iterator[None]:
         raise Invalid(errors=told) from None
 
 
+def anchor(code: str) -> str:
+    """Where the page of the reference explains a code."""
+    return code.lower().replace("_", "-")
+
+
 def type_of(code: str) -> str:
     """The address that explains a code."""
-    return f"{settings.BATON_BASE_URL}/api/v1/docs#{code.lower().replace('_', '-')}"
+    return f"{settings.BATON_BASE_URL}/api/v1/docs#{anchor(code)}"
 
 
 def problem(

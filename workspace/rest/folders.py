@@ -12,6 +12,7 @@ from workspace.rest import bodies, parameters
 from workspace.rest.answers import answer, moment, page, web_url
 from workspace.rest.endpoint import Endpoint
 from workspace.rest.errors import naming
+from workspace.rest.provenance import ROLES
 from workspace.rest.schema import LOCATION_IN_PATH, PAGED, operation, page_of, query
 from workspace.services import captures, folders
 
@@ -35,7 +36,7 @@ class FolderOut(serializers.Serializer[Any]):
     id = serializers.IntegerField()
     location = serializers.CharField()
     name = serializers.CharField()
-    role = serializers.ChoiceField(choices=["viewer", "editor", "manager"], allow_null=True)
+    role = serializers.ChoiceField(choices=ROLES, allow_null=True)
     documents = serializers.IntegerField(help_text="Those right in it that you can see.")
     folders = serializers.IntegerField(help_text="Those right in it that you can see.")
     web_url = serializers.CharField()
@@ -44,7 +45,7 @@ class FolderOut(serializers.Serializer[Any]):
 class AbilitiesOut(serializers.Serializer[Any]):
     """What you may do here."""
 
-    role = serializers.ChoiceField(choices=["viewer", "editor", "manager"])
+    role = serializers.ChoiceField(choices=ROLES)
     read = serializers.BooleanField()
     edit = serializers.BooleanField()
     create = serializers.BooleanField()  # type: ignore[assignment]
@@ -59,7 +60,7 @@ class FolderDetailOut(serializers.Serializer[Any]):
     id = serializers.IntegerField()
     location = serializers.CharField()
     name = serializers.CharField()
-    role = serializers.ChoiceField(choices=["viewer", "editor", "manager"], allow_null=True)
+    role = serializers.ChoiceField(choices=ROLES, allow_null=True)
     abilities = AbilitiesOut(allow_null=True)
     retention_days = serializers.IntegerField(allow_null=True)
     created_at = serializers.DateTimeField()

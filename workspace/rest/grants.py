@@ -11,6 +11,7 @@ from workspace.queries import access
 from workspace.rest import bodies, parameters
 from workspace.rest.answers import answer, moment, nothing
 from workspace.rest.endpoint import Endpoint
+from workspace.rest.provenance import ROLES
 from workspace.rest.schema import LOCATION, operation, query
 from workspace.services import sharing
 
@@ -18,7 +19,7 @@ from workspace.services import sharing
 class NewGrant(bodies.Inputs):
     location = bodies.Text(help_text="A folder, with all that is and will be below it, or a document.")
     subject = bodies.Text(help_text="An email address, or group:NAME.")
-    role = bodies.Word(choices=["viewer", "editor", "manager"])
+    role = bodies.Word(choices=ROLES)
 
 
 class GrantOut(serializers.Serializer[Any]):
@@ -26,7 +27,7 @@ class GrantOut(serializers.Serializer[Any]):
 
     location = serializers.CharField(help_text="Where it was given.")
     subject = serializers.CharField(help_text="An email address, or group:NAME.")
-    role = serializers.ChoiceField(choices=["viewer", "editor", "manager"])
+    role = serializers.ChoiceField(choices=ROLES)
 
 
 class HeldGrantOut(GrantOut):

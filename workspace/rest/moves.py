@@ -10,15 +10,15 @@ from workspace.errors import (
     AccessChange,
     AlreadyExists,
     Forbidden,
-    Gone,
     IdempotencyMismatch,
     Invalid,
     NotFound,
 )
-from workspace.rest import bodies, parameters, results
+from workspace.rest import bodies, examples, parameters, results
 from workspace.rest.answers import answer, web_url
 from workspace.rest.endpoint import Endpoint
 from workspace.rest.errors import naming
+from workspace.rest.problems import WRITES
 from workspace.rest.schema import ETAG, IF_MATCH, KEY, operation
 from workspace.services import documents, moves
 from workspace.services.folders import Made
@@ -53,9 +53,6 @@ class MovedOut(results.WriteOut):
     citation = serializers.CharField(allow_null=True)
 
 
-WRITE = [NotFound, Forbidden, Gone, IdempotencyMismatch]
-
-
 class Undeletes(Endpoint):
     @operation(
         "undelete",
@@ -66,7 +63,7 @@ class Undeletes(Endpoint):
         request=Undeletion,
         refuses=[NotFound, Forbidden, AlreadyExists, IdempotencyMismatch],
         sends={"A document": {"location": "product/launch/plan.md"}},
-        examples={"Undeleted": results.EXAMPLE},
+        examples={"Undeleted": examples.WRITTEN},
     )
     def post(self, request: Request) -> HttpResponse:
         """Brings back the document that was last deleted there, with its history and the folders above it."""
@@ -83,10 +80,10 @@ class Moves(Endpoint):
         ok=MovedOut,
         parameters=[IF_MATCH, KEY, ETAG],
         request=Move,
-        refuses=[*WRITE, AlreadyExists, AccessChange],
+        refuses=[*WRITES, AlreadyExists, AccessChange],
         conflict=True,
         sends={"A rename": {"from": "product/launch/plan.md", "to": "product/launch/launch-plan.md"}},
-        examples={"Moved": results.EXAMPLE | {"location": "product/launch/launch-plan.md"}},
+        examples={"Moved": examples.WRITTEN | {"location": "product/launch/launch-plan.md"}},
     )
     def post(self, request: Request) -> HttpResponse:
         """Gives a document, or a folder with all below it, another location. Ids and history stay."""
@@ -113,10 +110,10 @@ class Restores(Endpoint):
         ok=results.WriteOut,
         parameters=[IF_MATCH, KEY, ETAG],
         request=Restoration,
-        refuses=WRITE,
+        refuses=WRITES,
         conflict=True,
         sends={"A version": {"location": "product/launch/plan.md", "commit": "1b7d0c5e"}},
-        examples={"Restored": results.EXAMPLE},
+        examples={"Restored": examples.WRITTEN},
     )
     def post(self, request: Request) -> HttpResponse:
         """Makes an earlier text the head again, by a new commit: history is never rewritten."""

@@ -1,10 +1,14 @@
-"""Who wrote something, in which commit: the shapes that every noun shares."""
+"""Who wrote something, in which commit, and by what role: the shapes that every noun shares."""
 
 from typing import Any
 
 from rest_framework import serializers
 
+from workspace.actor import Role, Via
+from workspace.queries import history
 from workspace.queries.who import Who
+
+ROLES = tuple(role.label for role in Role)
 
 
 class AuthorOut(serializers.Serializer[Any]):
@@ -27,16 +31,14 @@ class CommitOut(serializers.Serializer[Any]):
     document = serializers.CharField(help_text="The document's id, doc_…")
     location = serializers.CharField(help_text="Where the document was then.")
     number = serializers.IntegerField(help_text="1 for the first commit of a document.")
-    kind = serializers.ChoiceField(
-        choices=["create", "edit", "merge", "resolve", "move", "delete", "undelete", "restore"]
-    )
+    kind = serializers.ChoiceField(choices=history.KINDS)
     parents = serializers.ListField(
         child=serializers.CharField(), help_text="None for the first, two for a merge and a resolved conflict."
     )
     author = AuthorOut()
     message = serializers.CharField()
     reason = serializers.CharField()
-    via = serializers.CharField(help_text="web, rest, mcp, hook, job, admin or command.")
+    via = serializers.CharField(help_text=f"One of {', '.join(Via)}.")
     session = serializers.CharField(help_text="The session of its host that the agent named; else empty.")
     committed_at = serializers.DateTimeField()
     bytes = serializers.IntegerField()

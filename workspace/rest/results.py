@@ -10,11 +10,8 @@ from workspace.merge import Hunk
 from workspace.queries import citations
 from workspace.rest.answers import answer, api_url, etag, web_url
 from workspace.rest.errors import problem
-from workspace.rest.schema import COMMIT, DOCUMENT, PARENT
+from workspace.rest.problems import STALE, STALE_DECISION
 from workspace.services.outcomes import Conflict, Outcome, name_of
-
-STALE = "The document has changed since. Look at the hunks, then resolve the conflict or write upon its head."
-STALE_DECISION = "The document has changed since this was decided. Read it, then decide again upon its head."
 
 
 class WriteOut(serializers.Serializer[Any]):
@@ -32,18 +29,6 @@ class WriteOut(serializers.Serializer[Any]):
     citation = serializers.CharField(help_text="LOCATION@COMMIT: names this text for ever.")
     web_url = serializers.CharField()
     created_folders = serializers.ListField(child=serializers.CharField())
-
-
-EXAMPLE = {
-    "location": "product/launch/plan.md",
-    "id": DOCUMENT,
-    "commit": COMMIT,
-    "parents": [PARENT],
-    "outcome": "saved",
-    "citation": f"product/launch/plan.md@{COMMIT}",
-    "web_url": "https://baton.example.org/d/product/launch/plan.md",
-    "created_folders": [],
-}
 
 
 def written(request: Request, outcome: Outcome, *, status: int = 200) -> HttpResponse:

@@ -9,12 +9,11 @@ from rest_framework.request import Request
 
 from workspace.errors import Invalid, NotFound
 from workspace.queries import search
-from workspace.rest import parameters
+from workspace.rest import examples, parameters
 from workspace.rest.answers import answer, moment, web_url
-from workspace.rest.documents import ALICE
 from workspace.rest.endpoint import Endpoint
 from workspace.rest.provenance import AuthorOut, author
-from workspace.rest.schema import COMMIT, DOCUMENT, operation, query
+from workspace.rest.schema import operation, query
 
 
 class HitOut(serializers.Serializer[Any]):
@@ -68,20 +67,20 @@ class Search(Endpoint):
                 "items": [
                     {
                         "location": "product/launch/plan.md",
-                        "id": DOCUMENT,
+                        "id": examples.DOCUMENT,
                         "title": "Launch plan",
                         "heading": "Dates",
                         "snippet": "We launch in June.",
                         "lines": [3, 3],
-                        "citation": f"product/launch/plan.md@{COMMIT}#L3",
-                        "commit": COMMIT,
-                        "author": ALICE,
+                        "citation": f"product/launch/plan.md@{examples.COMMIT}#L3",
+                        "commit": examples.COMMIT,
+                        "author": examples.SCOUT,
                         "committed_at": "2026-11-29T08:00:00.000000Z",
                         "indexed_at": "2026-11-29T08:00:01.000000Z",
                         "stale": False,
                         "superseded_by": None,
                         "score": 0.61,
-                        "web_url": f"https://baton.example.org/d/product/launch/plan.md?at={COMMIT}#L3",
+                        "web_url": f"https://baton.example.org/d/product/launch/plan.md?at={examples.COMMIT}#L3",
                     }
                 ],
                 "next_cursor": None,

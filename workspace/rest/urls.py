@@ -16,8 +16,8 @@ from workspace.rest.grants import Grants
 from workspace.rest.jobs import Jobs, Retries
 from workspace.rest.me import Me
 from workspace.rest.moves import Moves, Restores, Undeletes
+from workspace.rest.openapi import OpenApiDocument
 from workspace.rest.receipts import Receipts
-from workspace.rest.schema import OpenApiDocument
 from workspace.rest.search import Search
 
 
