@@ -166,24 +166,31 @@ def _empty(actor: Actor, capture: Capture) -> None:
     jobs.enqueue(JobKind.CONSOLIDATE, row.folder_id, folder=row.folder_id)
 
 
-def _over() -> Q:
-    """Captures whose own or whose folder's retention is over; in deleted folders too."""
+def _over() -> tuple[Q, Q]:
+    """Captures whose own retention is over, and those whose folder's is; in deleted folders too.
+
+    Two conditions, since with an OR over a join no index would serve the sweep, which asks every few seconds.
+    """
     age = ExpressionWrapper(F("folder__retention_days") * timedelta(days=1), output_field=DurationField())
-    return Q(delete_after__lte=Now()) | Q(folder__retention_days__isnull=False, created_at__lte=Now() - age)
+    return Q(delete_after__lte=Now()), Q(folder__retention_days__isnull=False, created_at__lte=Now() - age)
 
 
 def enqueue_due(*, limit: int = 100) -> int:
     """A job for each of up to ``limit`` captures whose retention is over; returns how many."""
+    over: dict[str, int] = {}
+    for condition in _over():
+        rows = Capture.objects.filter(condition, deleted_at=None).order_by("created_at", "pk")
+        over |= dict(rows.values_list("pk", "folder_id")[: limit - len(over)])
     with transaction.atomic():
-        over = Capture.objects.filter(_over(), deleted_at=None).order_by("pk")[:limit]
-        for row in over:
-            jobs.enqueue(JobKind.RETAIN, row.pk, folder=row.folder_id)
+        for capture, folder in over.items():
+            jobs.enqueue(JobKind.RETAIN, capture, folder=folder)
     return len(over)
 
 
 def retain(capture: str) -> None:
     """Erases a capture whose retention is over, as an actor of its own; any other is left alone. Runs inside
     the caller's transaction."""
-    row = Capture.objects.filter(_over(), pk=capture, deleted_at=None).first()
+    own, of_folder = _over()
+    row = Capture.objects.filter(own | of_folder, pk=capture, deleted_at=None).first()
     if row is not None:
         _empty(Actor.for_job("retention", scopes=(), reason="Its retention is over."), row)
