@@ -17,6 +17,7 @@ from workspace.config.metrics import LATENCY, REQUESTS, route_class
 log = logging.getLogger("workspace.access")
 ID = middleware.HEADER.lower().encode()
 SNIFFING = (b"x-content-type-options", b"nosniff")
+METHODS = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
 
 
 class TooLarge(Exception):
@@ -86,9 +87,6 @@ class Edge:
             await _refuse(scope, send, identifier, 413, "TOO_LARGE", detail, limit=self.most)
             return
         await self.application(scope, receive, send)
-
-
-METHODS = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
 
 
 async def _drain(receive: Receive, most: int) -> None:

@@ -60,7 +60,7 @@ def secret(value: str, kind: str, *, sure: bool, quoted: bool = False) -> bool:
     value = value if sure else value.rstrip(".:!?")
     if placeholder(value) or _path(value):
         return False
-    if not quoted and _REFERENCE.match(value) and not _digits(value) > 3:
+    if not quoted and _REFERENCE.match(value) and _digits(value) <= 3:
         return False
     if kind == "password":
         if value.isdigit():

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
-from django.db.models import Count, OuterRef, Q, Subquery
+from django.db.models import Count, OuterRef, Subquery
 from django.utils import timezone
 
 from workspace.access import location_of
@@ -47,6 +47,12 @@ def _label(scope: AgentScope) -> str:
     return f"{Role(scope.role).label}@{place}"
 
 
+def _state(revoked: datetime | None, expires: datetime | None, now: datetime) -> Literal["live", "expired", "revoked"]:
+    if revoked:
+        return "revoked"
+    return "expired" if expires and expires <= now else "live"
+
+
 def mine(actor: Actor) -> tuple[AgentRow, ...]:
     """The person's agents, the live ones first, then by when they were last seen."""
     token = AgentToken.objects.filter(agent=OuterRef("pk")).order_by("-created_at")
@@ -69,11 +75,7 @@ def mine(actor: Actor) -> tuple[AgentRow, ...]:
             name=row.name,
             host=row.host,
             scopes=tuple(_label(scope) for scope in row.scopes.all()),
-            state="revoked"
-            if row.revoked_at
-            else "expired"
-            if row.token_expires and row.token_expires <= now
-            else "live",
+            state=_state(row.revoked_at, row.token_expires, now),
             token_prefix=row.token_prefix or "",
             created_at=row.created_at,
             last_seen_at=row.last_seen_at,
@@ -96,7 +98,7 @@ def mine(actor: Actor) -> tuple[AgentRow, ...]:
 def identity(actor: Actor) -> Identity:
     """Who the actor is and where its scopes lie. At most two queries."""
     folders: dict[int | None, str] = dict(
-        Folder.objects.filter(Q(pk__in=[s.folder for s in actor.scopes if s.folder])).values_list("pk", "path")
+        Folder.objects.filter(pk__in=[s.folder for s in actor.scopes if s.folder]).values_list("pk", "path")
     )
     documents: dict[str | None, str] = {
         d.pk: location_of(d)

@@ -270,7 +270,6 @@ def _fill(folder: Folder, number: int, owner: Actor) -> None:
 def _listing(owner: Actor) -> list[Figure]:
     """One folder of 100 documents listed by an ordinary reader, among 1,000 documents and then among 100,000."""
     reader = Person.objects.create_user("reader@example.org")
-    from_small: list[float] = []
     documents.create(owner, location="many/listed/first.md", content=TEXT)
     listed = Folder.objects.get(path="many/listed")
     _fill(listed, 99, owner)

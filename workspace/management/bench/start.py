@@ -1,7 +1,6 @@
 """``bench start``: seconds until ``up`` is ready, the first and the second time, and the memory of its processes."""
 
 import os
-import re
 import signal
 import socket
 import subprocess
@@ -49,7 +48,7 @@ def _start(data: Path) -> tuple[float, dict[str, float]]:
     assert process.stdout is not None
     try:
         for line in process.stdout:
-            if re.search(r"Baton is ready at", line):
+            if "Baton is ready at" in line:
                 break
         else:
             raise RuntimeError("up ended before it was ready")

@@ -26,7 +26,6 @@ class Command(BaseCommand):
         parser.add_argument("path", type=Path, metavar="PATH")
         parser.add_argument("--into", required=True, metavar="LOCATION", help="the folder that receives it")
         parser.add_argument("--as", required=True, metavar="EMAIL", dest="email", help="the person who imports")
-
         parser.add_argument("--no-history", action="store_true", help="take a git repository as a folder")
 
     def handle(self, *, path: Path, into: str, email: str, no_history: bool, verbosity: int, **options: Any) -> None:

@@ -12,6 +12,7 @@ import sys
 import threading
 import time
 from argparse import ArgumentParser
+from collections.abc import Iterator
 from pathlib import Path
 from types import FrameType
 from typing import IO, Any
@@ -27,7 +28,7 @@ from workspace.management.supervisor import Child, Console, Program, stop
 from workspace.queries import health
 from workspace.services import welcome
 
-MIGRATION_LOCK = 0x6261746F6E  # "baton"
+MIGRATION_LOCK = 0x6D696772617465  # "migrate"; the tree of folders has a lock of its own in the same number space
 READY_S = 120.0
 EARLY_DEATHS = 3
 
@@ -72,7 +73,9 @@ class Instance:
         self.signals = 0
         self.wake = threading.Event()
         self.cluster = Cluster(folder=settings.EMBEDDED_POSTGRES) if settings.EMBEDDED_POSTGRES else None
+        self.lease: Lease | None = None
         self.children: list[Child] = []
+        self.new = False
 
     def say(self, line: str) -> None:
         self.console.say("baton", line)
@@ -199,9 +202,7 @@ class Instance:
         try:
             visitor.request(method, path, headers={"Host": f"127.0.0.1:{port}"})
             return visitor.getresponse().status
-        except OSError:
-            return 0
-        except http.client.HTTPException:
+        except (OSError, http.client.HTTPException):
             return 0
         finally:
             visitor.close()
@@ -219,12 +220,12 @@ class Instance:
             self._look()
 
     def _look(self) -> None:
-        if self.cluster is not None and not self.lease.alive():
+        if self.lease is not None and not self.lease.alive():
             self.say("the database ended; starting it again")
             try:
                 self.lease.revive()
             except CannotStart as error:
-                self.say(f"{error}")
+                self.say(str(error))
         for child in self.children:
             child.look()
 
@@ -234,14 +235,14 @@ class Instance:
         self.say("stopping")
         asked = self.signals
         stop(self.children, hurry=lambda: self.signals > max(asked, 1))
-        if self.cluster is not None and hasattr(self, "lease"):
+        if self.lease is not None:
             connections.close_all()
             self.lease.release(patience=3.0)
         self.say("stopped")
 
 
 @contextlib.contextmanager
-def _only_one(data: Path) -> Any:
+def _only_one(data: Path) -> Iterator[None]:
     """Holds the data folder's lock; refuses where another `up` has it, or the folder cannot be written."""
     try:
         data.mkdir(parents=True, exist_ok=True)
@@ -268,7 +269,7 @@ def _only_one(data: Path) -> Any:
 
 
 @contextlib.contextmanager
-def _listen(host: str, port: int) -> Any:
+def _listen(host: str, port: int) -> Iterator[socket.socket]:
     """The listening socket, made before anything else so that a taken port costs a second and no process."""
     try:
         family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
