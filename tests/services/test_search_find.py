@@ -36,6 +36,7 @@ def test_a_hit_says_where_it_stands_who_wrote_it_and_how_fresh_it_is(cast: Cast,
     assert hit.author.label == "Alice"
     assert hit.committed_at == Commit.objects.get(pk=plan).created_at
     assert (hit.indexed_at, hit.stale, hit.superseded_by) == (document.indexed_at, False, None)
+    assert hit.snippet == "Goals: We want a thousand teams in the first month. Support answers within an hour."
     assert [hit.snippet[a:b] for a, b in hit.highlights] == ["thousand", "teams"]
 
 

@@ -4,6 +4,7 @@ import re
 from collections.abc import Set
 from functools import lru_cache
 
+from workspace.markdown.plain import plain
 from workspace.markdown.terms import terms
 
 CACHED = 50_000
@@ -23,9 +24,10 @@ def _terms(word: str) -> frozenset[str]:
 
 
 def cut(text: str, words: Set[str]) -> tuple[str, tuple[tuple[int, int], ...]]:
-    """At most ``LENGTH`` characters of ``text`` where most of ``words`` stand, white space folded, an ellipsis where
-    it was cut; and the ``(start, end)`` character offsets in it of what matches."""
-    text = _SPACE.sub(" ", text).strip()
+    """At most ``LENGTH`` characters of the passage ``text`` where most of ``words`` stand, as plain words without
+    Markdown, an ellipsis where it was cut; and the ``(start, end)`` character offsets in it of what matches."""
+    # A passage of marks alone (a rule, a picture without words) is shown as it was typed.
+    text = plain(text) or _SPACE.sub(" ", text).strip()
     marks = [(m.start(), m.end()) for m in _WORD.finditer(text) if not words.isdisjoint(_terms(m.group()))]
     start = _best(text, marks)
     end = min(len(text), start + LENGTH - 2)
