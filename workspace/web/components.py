@@ -9,6 +9,7 @@ from django.templatetags.static import static
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 
+from workspace.web import cited as citations
 from workspace.web.marks import Author, mark_of
 from workspace.web.times import age_words, day_words, exact
 
@@ -158,6 +159,12 @@ def short(commit_id: str) -> str:
 def surface(via: str) -> str:
     """The surface that something came through, in words."""
     return SURFACES.get(via, via)
+
+
+@register.filter
+def cited(text: str) -> SafeString:
+    """A reason, with the captures that it names as chips."""
+    return citations.reason(text)
 
 
 @register.filter

@@ -14,12 +14,12 @@ from django.utils.safestring import SafeString, mark_safe
 
 from workspace.actor import Actor
 from workspace.errors import Invalid
-from workspace.markdown import render as markdown
 from workspace.merge import Hunk, merge, resolve
 from workspace.merge.diff import diff
 from workspace.queries import conflicts
 from workspace.services import conflicts as services
 from workspace.services.outcomes import Conflict
+from workspace.web import cited
 from workspace.web.diffs import spanned
 from workspace.web.forms.base import once
 from workspace.web.frame import page, person
@@ -115,7 +115,7 @@ def preview(request: HttpRequest, conflict_id: str) -> HttpResponse:
     conflict = conflicts.show(actor, id=conflict_id)
     merged = merge(conflict.base, conflict.theirs, conflict.mine)
     choices, _ = _choices(request.POST, len(merged.hunks))
-    html = mark_safe(markdown.render(resolve(merged, choices)).html)
+    html = cited.page(resolve(merged, choices))[0]
     if request.headers.get("HX-Request"):
         return render(request, "conflict/show.html#preview", {"preview": html})
     return resolution(request, actor, conflict_id, preview=html)

@@ -8,16 +8,15 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.utils.safestring import mark_safe
 
 from workspace.actor import Actor
 from workspace.errors import AlreadyExists, Forbidden, Gone, Invalid, NotFound, TooLarge
 from workspace.markdown import lines
-from workspace.markdown import render as markdown
 from workspace.queries import access, citations, conflicts, documents, folders, history
 from workspace.services import documents as services
 from workspace.services import receipts
 from workspace.services.outcomes import Conflict, Merged, Replayed, Saved, Unchanged, Written
+from workspace.web import cited
 from workspace.web.errors import moved_on
 from workspace.web.forms.base import once
 from workspace.web.forms.documents import CreateForm, WriteForm
@@ -35,11 +34,11 @@ def show(request: HttpRequest, location: str) -> HttpResponse:
     except Gone:
         return gone(request, location)
     receipts.read(actor, document=document.id, commit=document.commit)
-    rendered = markdown.render(document.content)
+    html, rendered = cited.page(document.content)
     context: dict[str, Any] = {
         "document": document,
         "name": location.rpartition("/")[2],
-        "html": mark_safe(rendered.html),
+        "html": html,
         "titled": any(entry.level == 1 for entry in rendered.contents[:1]),
         "empty": not document.content.strip(),
         "fields": [(key, _plain(value)) for key, value in rendered.fields.items()],
@@ -83,7 +82,7 @@ def preview(request: HttpRequest) -> HttpResponse:
     content = request.POST.get("content", "")
     if len(content.encode("utf-8", "replace")) > settings.BATON_DOCUMENT_BYTES:
         raise TooLarge(field="content", limit=settings.BATON_DOCUMENT_BYTES)
-    return HttpResponse(markdown.render(lines.normalise(content)).html)
+    return HttpResponse(cited.page(lines.normalise(content))[0])
 
 
 def editor(
@@ -97,7 +96,7 @@ def editor(
         "action": reverse("edit", args=[location]),
         "back": reverse("document", args=[location]),
         "moved_on": moved_on,
-        "preview": mark_safe(markdown.render(lines.normalise(content)).html) if content and status == 200 else "",
+        "preview": cited.page(lines.normalise(content))[0] if content and status == 200 else "",
     }
     return page(request, "document/edit.html", context, at=location.rpartition("/")[0], current=location, status=status)
 
@@ -145,7 +144,7 @@ def _before(actor: Actor, location: str, base: str) -> str:
     """The text that the form was opened with. Where it is not there, the service says what is not."""
     try:
         return documents.read(actor, location=location, at=base).content
-    except NotFound:
+    except (NotFound, Invalid):
         return ""
 
 
@@ -175,7 +174,7 @@ def _creator(request: HttpRequest, folder: str, form: CreateForm, *, status: int
         "folder": folder,
         "action": reverse("document_new", args=[folder]),
         "back": reverse("folder", args=[folder]),
-        "preview": mark_safe(markdown.render(lines.normalise(content)).html) if content and status == 200 else "",
+        "preview": cited.page(lines.normalise(content))[0] if content and status == 200 else "",
     }
     return page(request, "document/edit.html", context, at=folder, status=status)
 

@@ -3,15 +3,13 @@
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
-from django.utils.safestring import mark_safe
 
 from workspace import locations
 from workspace.digest import handoff
 from workspace.errors import AlreadyExists, Invalid
-from workspace.markdown.render import render
 from workspace.queries import access, captures, documents, folders
 from workspace.services import folders as services
-from workspace.web import tree
+from workspace.web import cited, tree
 from workspace.web.forms.documents import FolderForm
 from workspace.web.frame import page, person
 
@@ -34,7 +32,7 @@ def show(request: HttpRequest, location: str) -> HttpResponse:
         context["captures"] = captures.listing(actor, folder=location, limit=5).items
     if folder.has_handoff:
         cover = documents.read(actor, location=locations.join(location, handoff.PAGE))
-        context |= {"handoff": cover, "handoff_html": mark_safe(render(cover.content).html)}
+        context |= {"handoff": cover, "handoff_html": cited.page(cover.content)[0]}
     return page(request, "folder/show.html", context, at=location, current=location)
 
 
