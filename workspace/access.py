@@ -10,7 +10,7 @@ from typing import Any
 from workspace import locations
 from workspace.actor import Actor, Role, Via
 from workspace.errors import Forbidden, Gone, NotFound
-from workspace.models import Document, Folder, Person, Reach
+from workspace.models import Conflict, Document, Folder, Person, Reach
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -136,11 +136,25 @@ def place(actor: Actor, *, location: str, need: Role = Role.VIEWER, lock: bool =
             raise refusal from None
 
 
+def conflict(actor: Actor, *, id: str, lock: bool = False, related: tuple[str, ...] = ()) -> tuple[Conflict, Document]:
+    """The conflict with ``id``, with ``related`` loaded, and its document, deleted or not, with ``role`` loaded.
+
+    For those who may see the draft, its author and the document's editors; ``NotFound`` for all others. ``lock``
+    takes the document's lock: the conflict was read before that, so what may have changed is to be read again.
+    """
+    rows = Conflict.objects.filter(pk=id)
+    row = (rows.select_related(*related) if related else rows).first()
+    held = document(actor, id=row.document_id if row else "", lock=lock, deleted=True)
+    if row is None or (held.role < Role.EDITOR and row.author_id != actor.person):
+        raise NotFound
+    return row, held
+
+
 def location_of(document: Document) -> str:
     """The location of a document whose folder is loaded."""
     return locations.join(document.folder.path, document.name)
 
 
 def scope_of(target: Folder | Document) -> dict[str, Any]:
-    """``{"folder": …}`` or ``{"document": …}``, as grants and receipts name a place."""
+    """``{"folder": …}`` or ``{"document": …}``, as grants and scopes name a place."""
     return {"folder": target} if isinstance(target, Folder) else {"document": target}

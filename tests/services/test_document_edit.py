@@ -3,8 +3,9 @@
 import pytest
 
 from tests.cast import PLAN, Cast
-from workspace import errors
-from workspace.models import Blob, Commit, Conflict as ConflictRow
+from workspace import access, errors
+from workspace.models import Blob, Commit
+from workspace.models import Conflict as ConflictRow
 from workspace.services import conflicts, documents
 from workspace.services.outcomes import Conflict, Merged, Replayed, Saved, Unchanged
 
@@ -49,7 +50,7 @@ def test_the_same_sentence_is_a_conflict_that_keeps_the_whole_draft(cast: Cast, 
     assert row.draft.content == draft
     assert len(told.hunks) == 1
     with pytest.raises(errors.NotFound):
-        conflicts.visible(cast.carol, conflict=told.conflict)
+        access.conflict(cast.carol, id=told.conflict)
     done = conflicts.resolve(cast.bob, conflict=told.conflict, choices=["mine"])
     assert done.parents == (head.commit, plan)
     assert "fourth" in text(done.commit)

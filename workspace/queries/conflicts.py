@@ -8,7 +8,7 @@ from django.db.models import Q
 from workspace import access
 from workspace.access import location_of
 from workspace.actor import Actor, Role
-from workspace.errors import Invalid, NotFound
+from workspace.errors import Invalid
 from workspace.merge import Hunk, merge
 from workspace.models import Commit, Conflict, ConflictState, Document, Grant, Reach
 from workspace.queries import pages, who
@@ -118,12 +118,8 @@ def listing(
 
 def show(actor: Actor, *, id: str) -> ConflictView:
     """One conflict with its texts. Raises ``NotFound``."""
-    conflict = (
-        Conflict.objects.select_related("document__folder", "base__blob", "draft", *who.RELATED).filter(pk=id).first()
-    )
-    document = access.document(actor, id=conflict.document_id if conflict else "", deleted=True)
-    if conflict is None or (document.role < Role.EDITOR and conflict.author_id != actor.person):
-        raise NotFound
+    related = ("document__folder", "base__blob", "draft", *who.RELATED)
+    conflict, document = access.conflict(actor, id=id, related=related)
     head = Commit.objects.select_related("blob", *who.RELATED).get(pk=document.head_id)
     # A settled conflict is shown against the head it was about.
     opened = conflict.state == ConflictState.OPEN

@@ -8,7 +8,7 @@ from django.utils import timezone
 from workspace import access
 from workspace.access import location_of
 from workspace.actor import Actor, Role
-from workspace.errors import Forbidden, Invalid, NotFound
+from workspace.errors import Forbidden, Invalid
 from workspace.merge import MERGE_VERSION, ChoiceError, Hunk, merge
 from workspace.merge import resolve as settle
 from workspace.models import CommitKind, ConflictState, Document, ReceiptKind
@@ -16,19 +16,6 @@ from workspace.models import Conflict as ConflictRow
 from workspace.services import commits, receipts, texts
 from workspace.services.idempotency import once
 from workspace.services.outcomes import Conflict, Merged, Replayed, Saved
-
-
-def visible(actor: Actor, *, conflict: str, lock: bool = False) -> tuple[ConflictRow, Document]:
-    """The conflict with its document, to those who may see the draft: its author and the document's editors.
-
-    Raises ``NotFound`` for all others.
-    """
-    row = ConflictRow.objects.select_related("base", "head", "author", "agent").filter(pk=conflict).first()
-    document = access.document(actor, id=row.document_id if row else "", lock=lock, deleted=True)
-    assert row is not None
-    if document.role < Role.EDITOR and row.author_id != actor.person:
-        raise NotFound
-    return row, document
 
 
 @transaction.atomic(durable=True)
@@ -55,7 +42,7 @@ def resolve(
         texts.check(content)
 
     def act() -> Saved | Merged | Conflict:
-        row, document = visible(actor, conflict=conflict, lock=True)
+        row, document = access.conflict(actor, id=conflict, lock=True, related=("base", "head", "draft"))
         if document.role < Role.EDITOR:
             raise Forbidden("You are viewer of this document; this needs editor.", need=Role.EDITOR.label)
         # Read again under the document's lock, so that of two who resolve at once one finds it settled.
@@ -121,7 +108,7 @@ def resolve(
 @transaction.atomic(durable=True)
 def discard(actor: Actor, *, conflict: str, reason: str = "") -> None:
     """Set a draft aside without writing it; the draft itself is kept. For its author and for editors."""
-    row, document = visible(actor, conflict=conflict, lock=True)
+    row, document = access.conflict(actor, id=conflict, lock=True)
     if actor.scopes and document.role < Role.EDITOR:
         raise Forbidden("This agent may only read this document; this needs editor.", need=Role.EDITOR.label)
     row.refresh_from_db(fields=["state"])

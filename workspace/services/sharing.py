@@ -25,7 +25,7 @@ class Granted:
 
 @dataclass(frozen=True, kw_only=True)
 class Preview:
-    """What a grant would change: who gains or loses reading, over how many documents and folders there are now.
+    """What a grant would change: who gains reading, over how many documents and folders there are now.
 
     Whatever is put there later is included as well.
     """
@@ -35,7 +35,6 @@ class Preview:
     role: str
     before: str
     gains: tuple[str, ...]
-    loses: tuple[str, ...]
     documents: int
     folders: int
 
@@ -80,25 +79,32 @@ def grant(actor: Actor, *, location: str, subject: str, role: str) -> Granted:
     ``Invalid``.
     """
     wanted = parse_role(role)
-    target = access.place(actor, location=location, need=Role.EDITOR, lock=True)
-    who = _subject(subject)
-    place = access.scope_of(target)
-    existing = Grant.objects.filter(**place, **_which(who)).first()
-    needed = max(wanted, Role(existing.role) if existing else Role.VIEWER)
-    if needed is Role.MANAGER and target.role < Role.MANAGER:
-        raise Forbidden("Only a manager makes or unmakes a manager.", need=Role.MANAGER.label)
+    target, who, existing = _grantable(actor, location, subject, wanted, lock=True)
     if existing and existing.role == wanted:
         return Granted(location=location, subject=subject, role=wanted.label)
-    if existing and existing.role == Role.MANAGER:
-        _keep_a_manager(target, existing)
     Grant.objects.update_or_create(
-        **place,
+        **access.scope_of(target),
         **_which(who),
         defaults={"role": wanted},
         create_defaults={"role": wanted, "created_by_id": actor.person},
     )
     receipts.record(actor, ReceiptKind.GRANTED, **_place(target), data={"subject": subject, "role": wanted.label})
     return Granted(location=location, subject=subject, role=wanted.label)
+
+
+def _grantable(
+    actor: Actor, location: str, subject: str, wanted: Role, *, lock: bool
+) -> tuple[Folder | Document, Person | Group, Grant | None]:
+    """The place, the subject and the grant that it has there already, where ``actor`` may give it ``wanted``."""
+    target = access.place(actor, location=location, need=Role.EDITOR, lock=lock)
+    who = _subject(subject)
+    existing = Grant.objects.filter(**access.scope_of(target), **_which(who)).first()
+    needed = max(wanted, Role(existing.role) if existing else Role.VIEWER)
+    if needed is Role.MANAGER and target.role < Role.MANAGER:
+        raise Forbidden("Only a manager makes or unmakes a manager.", need=Role.MANAGER.label)
+    if existing and existing.role == Role.MANAGER and wanted < Role.MANAGER:
+        _keep_a_manager(target, existing, lock=lock)
+    return target, who, existing
 
 
 @transaction.atomic(durable=True)
@@ -117,7 +123,7 @@ def revoke(actor: Actor, *, location: str, subject: str) -> None:
     if not own and target.role < needed:
         raise Forbidden(f"You are {target.role.label} here; this needs {needed.label}.", need=needed.label)
     if grant.role == Role.MANAGER:
-        _keep_a_manager(target, grant)
+        _keep_a_manager(target, grant, lock=True)
     grant.delete()
     receipts.record(actor, ReceiptKind.REVOKED, **_place(target), data={"subject": subject})
 
@@ -125,9 +131,7 @@ def revoke(actor: Actor, *, location: str, subject: str) -> None:
 def preview(actor: Actor, *, location: str, subject: str, role: str) -> Preview:
     """What ``grant`` would change, without changing it; the same refusals."""
     wanted = parse_role(role)
-    target = access.place(actor, location=location, need=Role.EDITOR)
-    who = _subject(subject)
-    existing = Grant.objects.filter(**access.scope_of(target), **_which(who)).first()
+    target, who, existing = _grantable(actor, location, subject, wanted, lock=False)
     if isinstance(target, Folder):
         documents = Document.objects.live().filter(folder__lineage__contains=[target.pk]).count()
         folders = Folder.objects.live().filter(lineage__contains=[target.pk]).count()
@@ -143,7 +147,6 @@ def preview(actor: Actor, *, location: str, subject: str, role: str) -> Preview:
         role=wanted.label,
         before=Role(existing.role).label if existing else "",
         gains=tuple(email for email in _people(who) if email not in already),
-        loses=(),
         documents=documents,
         folders=folders,
     )
@@ -155,16 +158,18 @@ def _place(target: Folder | Document) -> dict[str, Any]:
     return {"document": target, "folder": target.folder}
 
 
-def _keep_a_manager(target: Folder | Document, leaving: Grant) -> None:
+def _keep_a_manager(target: Folder | Document, leaving: Grant, *, lock: bool) -> None:
     """``Forbidden`` when without ``leaving`` nobody active would manage ``target``.
 
-    The grants of the whole lineage are locked, so two managers cannot leave at the same moment.
+    ``lock`` takes the grants of the whole lineage, so that two managers cannot leave at the same moment.
     """
     lineage = target.lineage if isinstance(target, Folder) else target.folder.lineage
     grants = Grant.objects.filter(folder__in=lineage, role=Role.MANAGER)
     if isinstance(target, Document):
         grants |= Grant.objects.filter(document=target, role=Role.MANAGER)
-    others = [g for g in grants.order_by("pk").select_for_update(of=("self",)) if g.pk != leaving.pk]
+    if lock:
+        grants = grants.select_for_update(of=("self",))
+    others = [g for g in grants.order_by("pk") if g.pk != leaving.pk]
     people = [g.person_id for g in others if g.person_id]
     groups = [g.group_id for g in others if g.group_id]
     active = Person.objects.filter(is_active=True)
