@@ -26,7 +26,8 @@ def start() -> None:
     if not os.environ.get("DATABASE_URL"):
         cluster = Cluster(folder=home / "server" / "postgres", durable=False)
         process = cluster.start(die_with_parent=True)
-        cluster.wait(process)
+        if not cluster.wait(process):
+            raise RuntimeError("PostgreSQL did not start:\n" + cluster.log_tail())
         os.environ["DATABASE_URL"] = cluster.url
         atexit.register(process.wait)
         atexit.register(cluster.stop)

@@ -172,7 +172,14 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 # -- cache: rate limits, OAuth codes; one for all processes ------------------
 
-CACHES = {"default": {"BACKEND": "django.core.cache.backends.db.DatabaseCache", "LOCATION": "baton_cache"}}
+CACHES = {
+    "default": {
+        "BACKEND": "django.core.cache.backends.db.DatabaseCache",
+        "LOCATION": "baton_cache",
+        # At the stock 300 a crowd of visitors would push each other's limits out.
+        "OPTIONS": {"MAX_ENTRIES": 20_000, "CULL_FREQUENCY": 4},
+    }
+}
 
 # -- people -------------------------------------------------------------------
 

@@ -18,7 +18,7 @@ import stat
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
@@ -40,6 +40,10 @@ DATABASE = "baton"
 ROLE = "postgres"
 # sun_path is 108 bytes on Linux and 104 on macOS, the closing NUL included.
 LONGEST_SOCKET_PATH = 100
+
+# Between tries to start; a start that cannot work fails within some seconds.
+PAUSES = (0.1, 0.3, 0.6, 1.0, 2.0)
+LARGEST_LOG = 10 * 1024 * 1024
 
 # What a laptop wants: little memory, no surprise at the 101st connection.
 PARAMETERS = {
@@ -143,7 +147,10 @@ class Cluster:
             command += ["-c", f"{name}={value}"]
         if not self.durable:
             command += ["-c", "fsync=off", "-c", "full_page_writes=off", "-c", "synchronous_commit=off"]
-        with (self.folder.parent / "postgres.log").open("ab") as log:
+        path = self.folder.parent / "postgres.log"
+        if path.exists() and path.stat().st_size > LARGEST_LOG:
+            path.replace(path.with_suffix(".log.1"))
+        with path.open("ab") as log:
             return subprocess.Popen(
                 command,
                 stdin=subprocess.DEVNULL,
@@ -154,20 +161,30 @@ class Cluster:
                 **_as_account(),
             )
 
-    def wait(self, process: subprocess.Popen[bytes] | None = None, *, timeout: float = 60) -> None:
-        """Until it answers and holds the product's database; raises CannotStart."""
+    def wait(
+        self,
+        process: subprocess.Popen[bytes] | None = None,
+        *,
+        timeout: float = 60,
+        give_up: Callable[[], bool] = lambda: False,
+    ) -> bool:
+        """True once it answers and holds the product's database; False where it ended instead, or on `give_up()`.
+
+        Raises CannotStart after `timeout` seconds.
+        """
         end = time.monotonic() + timeout
-        while True:
+        while not give_up():
             try:
                 self._make_database()
-                return
+                return True
             except psycopg.OperationalError:
                 pass
-            if process is not None and process.poll() is not None:
-                raise CannotStart("PostgreSQL stopped at once:\n" + self.log_tail())
+            if self.pid() is None if process is None else process.poll() is not None:
+                return False
             if time.monotonic() > end:
                 raise CannotStart(f"PostgreSQL did not answer within {timeout:.0f} s:\n" + self.log_tail())
             time.sleep(0.03)
+        return False
 
     def stop(self, *, timeout: float = 8) -> None:
         """Ends the sessions and stops the server; killed where it takes longer than `timeout` seconds."""
@@ -205,8 +222,9 @@ class Cluster:
 class Lease:
     """The use of a cluster: started where it does not run, stopped after the last lease. A context manager."""
 
-    def __init__(self, cluster: Cluster) -> None:
+    def __init__(self, cluster: Cluster, *, give_up: Callable[[], bool] = lambda: False) -> None:
         self.cluster = cluster
+        self.give_up = give_up
         self._users: IO[bytes] | None = None
         self._process: subprocess.Popen[bytes] | None = None
         self._die_with_parent = False
@@ -264,9 +282,17 @@ class Lease:
 
     def _start(self) -> None:
         self._process = None
-        if self.cluster.pid() is None:
-            self._process = self.cluster.start(die_with_parent=self._die_with_parent)
-        self.cluster.wait(self._process)
+        for pause in (*PAUSES, None):
+            # One that runs may be on its way out: its parent was killed a moment ago.
+            if self.cluster.pid() is None:
+                self._process = self.cluster.start(die_with_parent=self._die_with_parent)
+            if self.cluster.wait(self._process, give_up=self.give_up) or self.give_up():
+                return
+            self._process = None
+            if pause is not None:
+                # What a killed server leaves behind holds its memory for a moment more.
+                time.sleep(pause)
+        raise CannotStart("PostgreSQL does not start:\n" + self.cluster.log_tail())
 
     def _turn(self) -> contextlib.AbstractContextManager[None]:
         return _locked(self.cluster.folder.parent / "postgres.start")

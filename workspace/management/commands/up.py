@@ -117,8 +117,9 @@ class Instance:
         if self.cluster is None:
             self._wait_for_database()
             return
-        self.lease = Lease(self.cluster)
+        self.lease = Lease(self.cluster, give_up=lambda: self.signals > 0)
         self.lease.take(die_with_parent=True)
+        self._pause(0)
 
     def _wait_for_database(self) -> None:
         end = time.monotonic() + 30
@@ -139,7 +140,7 @@ class Instance:
             if executor.migration_plan(executor.loader.graph.leaf_nodes()):
                 self.say("preparing the database")
                 call_command("migrate", verbosity=0, interactive=False)
-                call_command("createcachetable", verbosity=0)
+            call_command("createcachetable", verbosity=0)
             cursor.execute("select pg_advisory_unlock(%s)", [MIGRATION_LOCK])
         if self.options["demo"]:
             call_command("demo")
