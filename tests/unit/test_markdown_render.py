@@ -170,8 +170,10 @@ def test_foreign_classes_are_dropped() -> None:
         "[a]: x\n" * 10_000,
         "https://" * 10_000,
         "a\n" * 100_000,
+        "|a" * 20_000 + "\n" + "|-" * 20_000 + "\n" + ("|b" * 20_000 + "\n") * 20,
+        "1. a\n" * 100_000,
     ],
-    ids=range(18),
+    ids=range(20),
 )
 def test_hostile_depth_and_length_take_bounded_time(text: str) -> None:
     start = time.perf_counter()
@@ -190,7 +192,14 @@ def test_text_past_every_bound_is_still_shown() -> None:
 
 
 def test_the_lines_past_the_bound_say_which_they_are() -> None:
-    assert '<pre data-lines="40001-50000">' in render("a\n" * 50_000).html
+    assert '<pre data-lines="20001-50000">' in render("a\n" * 50_000).html
+    assert '<pre data-lines="20003-50002">' in render("---\n---\n" + "a\n" * 50_000).html
+
+
+def test_a_table_past_the_bound_goes_on_as_text() -> None:
+    html = render("|a|b|\n|-|-|\n" + "|1|2|\n" * 20_000 + "the end").html
+    assert '<pre data-lines="10001-20003">|1|2|\n' in html
+    assert "the end" in html
 
 
 def test_unclosed_formatting_is_not_repeated_without_bound() -> None:

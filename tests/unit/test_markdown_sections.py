@@ -181,6 +181,20 @@ def test_without_front_matter_the_first_heading_is_the_title() -> None:
     assert sections.type_of("# x") is None
 
 
+@pytest.mark.parametrize("end", ["\n", "\r", "\r\n"])
+def test_a_title_is_looked_for_near_the_top(end: str) -> None:
+    assert sections.title_of(f"words{end}{end}" * 1_000 + f"# Here{end}" + f"words{end}" * 20_000) == "Here"
+    assert sections.title_of(f"---{end}a: 1{end}---{end}" + f"words{end}{end}" * 1_000 + f"# Here{end}") == "Here"
+    assert sections.title_of(f"words{end}{end}" * 20_000 + "# Here") is None
+    assert sections.title_of("w" * 50_000 + f"{end}# Here") is None
+
+
+def test_a_heading_where_the_search_for_a_title_ends_is_not_taken_for_another() -> None:
+    before = "w" * (sections.TITLE_WITHIN - 7) + "\n\n"
+    assert sections.title_of(f"{before}Plan\n===\n") is None
+    assert sections.title_of(f"{before}# Plan of the launch\n") is None
+
+
 @pytest.mark.parametrize(
     "yaml", ["labels: 3", "labels: {a: b}", "labels: [[a], {b: c}, null]", "type: [a]", "type: true"]
 )

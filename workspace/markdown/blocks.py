@@ -1,8 +1,9 @@
 """The one block parse that outline, passages and rendering share, so that their line numbers and anchors agree.
 
 CommonMark, tables, strikethrough, task lists and footnotes by markdown-it-py. Its work is bounded by counting, not by
-a clock, so that the same text always gives the same result: the first `MAX_LINES` lines are Markdown and the rest is
-plain text; past `MAX_NESTING` levels the remaining lines are plain text.
+a clock, so that the same text always gives the same result: the first `MAX_LINES` lines, and of these the ones before
+the `MAX_BARS`th vertical bar, are Markdown and the rest is plain text; past `MAX_NESTING` levels the remaining lines
+are plain text.
 """
 
 import re
@@ -19,7 +20,9 @@ from mdit_py_plugins.footnote.index import footnote_ref
 
 from workspace.markdown import front_matter, lines
 
-MAX_LINES = 40_000
+MAX_LINES = 20_000
+# Each may begin a cell of a table, which costs as much as three lines.
+MAX_BARS = 30_000
 MAX_NESTING = 40
 
 _FOOTNOTE = re.compile(r"\[\^[^\]\s]{1,200}\]")
@@ -28,13 +31,15 @@ _FOOTNOTE = re.compile(r"\[\^[^\]\s]{1,200}\]")
 @dataclass(frozen=True, kw_only=True)
 class Parsed:
     """`tokens` are block tokens without inline children; their `map` is 0-based within the body, end exclusive.
-    `offset` is what to add to get 0-based lines of the document. `rest` is the text past `MAX_LINES`."""
+    `offset` is what to add to get 0-based lines of the document. `rest` is the text that is not Markdown any more, from
+    line `rest_line` (0-based, of the document)."""
 
     tokens: list[Token]
     env: dict[str, Any]
     offset: int
     total: int
     rest: str
+    rest_line: int
     fields: dict[str, Any] = field(default_factory=dict)
 
 
@@ -79,18 +84,25 @@ _BLOCKS = parser().disable(["inline", "text_join"])
 def parse(text: str) -> Parsed:
     """Parse the blocks of a document; front matter is set apart and counted in the line numbers."""
     front = front_matter.split(text)
+    offset, total = front.body_line - 1, lines.count(text)
     body, rest = front.body, ""
+    kept = total - offset
     # Counting "\n" and "\r" apart overestimates CRLF, so the exact split runs only where it might matter.
-    if body.count("\n") + body.count("\r") > MAX_LINES:
+    if body.count("\n") + body.count("\r") > MAX_LINES or body.count("|") > MAX_BARS:
         every = lines.split(body)
-        body, rest = "".join(every[:MAX_LINES]), "".join(every[MAX_LINES:])
+        kept = _affordable(every)
+        body, rest = "".join(every[:kept]), "".join(every[kept:])
     env: dict[str, Any] = {}
     tokens = _BLOCKS.parse(body, env)
     return Parsed(
-        tokens=tokens,
-        env=env,
-        offset=front.body_line - 1,
-        total=lines.count(text),
-        rest=rest,
-        fields=front.fields,
+        tokens=tokens, env=env, offset=offset, total=total, rest=rest, rest_line=offset + kept, fields=front.fields
     )
+
+
+def _affordable(every: list[str]) -> int:
+    bars = 0
+    for number, line in enumerate(every[:MAX_LINES]):
+        bars += line.count("|")
+        if bars > MAX_BARS:
+            return number
+    return min(len(every), MAX_LINES)

@@ -98,8 +98,7 @@ def render(text: str) -> Rendered:
     _PARSER.core.process(state)
     html = _PARSER.renderer.render(state.tokens, _PARSER.options, parsed.env)
     if parsed.rest:
-        start = parsed.offset + blocks.MAX_LINES + 1
-        html += f'<pre data-lines="{start}-{parsed.total}">{escapeHtml(parsed.rest)}</pre>\n'
+        html += f'<pre data-lines="{parsed.rest_line + 1}-{parsed.total}">{escapeHtml(parsed.rest)}</pre>\n'
     return Rendered(
         html=_CLEANER.clean(html),
         contents=tuple(Entry(title=s.title, level=s.level, anchor=s.anchor) for s in outline),

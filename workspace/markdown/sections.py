@@ -14,6 +14,8 @@ from markdown_it.token import Token
 from workspace.markdown import blocks, front_matter, lines
 
 MAX_TITLE = 500
+# Every write looks for the title while it holds the document's lock.
+TITLE_WITHIN = 32_768
 _INLINE = blocks.parser()
 _MARKUP = re.compile(r"[*_`~\[\]!<&\\\n]")
 _SPACES = re.compile(r"\s+")
@@ -142,12 +144,20 @@ def replace(text: str, name: str, content: str) -> str:
 
 
 def title_of(text: str) -> str | None:
-    """The title in the front matter, else the first heading, else None."""
+    """The title in the front matter, else the first heading of the first `TITLE_WITHIN` characters, else None."""
     front = front_matter.split(text)
     title = front.fields.get("title")
     if isinstance(title, str | int | float) and not isinstance(title, bool) and str(title).strip():
         return _SPACES.sub(" ", str(title)).strip()[:MAX_TITLE]
-    return next((section.title for section in outline(text) if section.title), None)
+    return next((section.title for section in outline(front.raw + _beginning(front.body)) if section.title), None)
+
+
+def _beginning(body: str) -> str:
+    """Whole lines from the start. What is a heading there is one in the whole: no later line can undo it."""
+    if len(body) <= TITLE_WITHIN:
+        return body
+    end = max(body.rfind(mark, 0, TITLE_WITHIN) for mark in "\r\n") + 1
+    return body[:end]
 
 
 def labels_of(text: str) -> tuple[str, ...]:
