@@ -43,3 +43,11 @@ def test_a_wrong_parameter_is_named(carol: Caller, plan: str, query: str, field:
     response = carol.get(f"/search?{query}")
     assert code(response) == (422, "INVALID")
     assert fields(response) == [field]
+
+
+@pytest.mark.parametrize("mode", ["auto", "text", "titles"])
+@pytest.mark.parametrize("letter", ["x", "é", "漢"])
+def test_a_word_as_long_as_a_query_may_be_finds_nothing(carol: Caller, plan: str, mode: str, letter: str) -> None:
+    response = carol.get(f"/search?q={quote(letter * 4_000)}&mode={mode}")
+    assert response.status_code == 200
+    assert response.json()["items"] == []

@@ -13,6 +13,7 @@ from itertools import accumulate
 from django.db import connection
 from django.db.models import QuerySet
 
+from workspace.markdown.terms import MAX_LENGTH
 from workspace.models import Document
 from workspace.models.chunks import MOST_POSITIONS, quoted, title_term
 
@@ -115,7 +116,8 @@ def candidates(
     rarest = sorted(terms, key=lambda term: statistics.share[term])[:SCORED_TERMS]
     named = [quoted(title_term(term)) for term in rarest[:TITLE_TERMS]] if titles else []
     if titles and prefix:
-        named.append(f"{quoted(title_term(prefix))}:*")
+        # Terms are cut at this length, and PostgreSQL refuses a longer lexeme than 2 KB.
+        named.append(f"{quoted(title_term(prefix[:MAX_LENGTH]))}:*")
     chosen = _choose(rarest, statistics) if text else []
     wanted = [" | ".join([*map(quoted, chosen), *named])]
     if chosen and statistics.share[chosen[0]] * statistics.passages > CANDIDATES and len(rarest) > 1:
