@@ -77,11 +77,42 @@ Changed: the keys rotate. Next steps:
 The importer was moved to its own folder.
 """
     assert picked(content) == {
-        "decided": ["keep sessions for 14 days"],
-        "tried": ["a cache of users"],
-        "changed": ["the keys rotate.", "The importer was moved to its own folder."],
-        "open": ["who tells ops?", "run the migration", "tell the support team", "who pays"],
+        "decided": ["Keep sessions for 14 days"],
+        "tried": ["A cache of users"],
+        "changed": ["The keys rotate.", "The importer was moved to its own folder."],
+        "open": ["Who tells ops?", "Run the migration", "Tell the support team", "Who pays"],
     }
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("keep one queue", "Keep one queue"),
+        ("**use** Postgres", "**Use** Postgres"),
+        ("“no” is an answer", "“No” is an answer"),
+        ("don't ship on Fridays", "Don't ship on Fridays"),
+        ("a", "A"),
+        ("élan counts", "Élan counts"),
+        ("e\u0301lan counts", "E\u0301lan counts"),
+        ("решили ждать", "Решили ждать"),
+        ("ξεκινάμε", "Ξεκινάμε"),
+        # Without capitals, or with letters whose capital is another number of letters.
+        ("ნაბიჯი", "ნაბიჯი"),
+        ("决定推迟", "决定推迟"),
+        ("ﬁnish it", "ﬁnish it"),
+        # Names and code keep their spelling.
+        ("user_id is indexed", "user_id is indexed"),
+        ("plan.md is the source", "plan.md is the source"),
+        ("iOS first", "iOS first"),
+        ("v2 ships", "v2 ships"),
+        ("claude-code connects", "claude-code connects"),
+        ("`jsonb` is there", "`jsonb` is there"),
+        ("/api is closed", "/api is closed"),
+        ("3 teams tried it", "3 teams tried it"),
+    ],
+)
+def test_a_line_begins_with_a_capital_and_nothing_else_changes(text: str, line: str) -> None:
+    assert picked(f"## Decided\n\n- {text}\n") == {"decided": [line]}
 
 
 @pytest.mark.parametrize(
@@ -112,7 +143,7 @@ User: ok, we decided to skip Windows for now.
 """
     assert picked(content) == {
         "asked": ["Please fix the flaky test in the importer.", "It fails on CI."],
-        "decided": ["ok, we decided to skip Windows for now."],
+        "decided": ["Ok, we decided to skip Windows for now."],
         "tried": ["I tried freezing time but it broke asyncio."],
         "changed": ["I replaced the mock with a fixed clock."],
     }
@@ -230,8 +261,9 @@ def test_no_word_is_invented_and_the_same_text_gives_the_same_summary(content: s
     for line in summary.lines:
         assert line.section in SECTIONS
         assert line.text == " ".join(line.text.split()) != ""
-        for word in line.text.split():
-            assert re.sub(r"\W", "", word) in letters
+        first, *others = (re.sub(r"\W", "", word) for word in line.text.split())
+        assert first in letters or first[:1].lower() + first[1:] in letters
+        assert all(word in letters for word in others)
 
 
 @LAW

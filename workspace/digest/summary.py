@@ -4,6 +4,7 @@ A line is put under its section by the heading or label above it, else by its fi
 in prose; in other languages headings and the items of their lists do.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -23,6 +24,8 @@ MAX_LINE_WORDS = 100
 MAX_LINE_CHARACTERS = 1000
 MAX_ITEM_WORDS = 60
 MAX_REQUESTS = 3
+# Marks that may open a line, then its first word with nothing in or after it that a name has.
+_FIRST = re.compile(r"""([*_~"'“‘«„(\[¿¡]*)((?:[^\W\d_][\u0300-\u036f]*)+)(?=[\s'’,;:.!?)\]*~"”»]|\Z)(?![.:]\w)""")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,13 +48,14 @@ def extract(content: str, source: str, max_words: int = MAX_WORDS) -> Summary:
     """Summarise one session: Markdown, plain text or a transcript (``User: …`` or JSON lines).
 
     Deterministic; at most `max_words` words (see `sentences.words`); no text that is not in `content`, white space
-    apart. Code, tables, tool output, greetings and repeats are left out. Empty where nothing can be picked.
+    and the capital letter that a line begins with apart. Code, tables, tool output, greetings and repeats are left
+    out. Empty where nothing can be picked.
     """
     passages = list(session.passages(content))
     picked = _picked(passages) or _listed(passages) or _first(passages)
     seen = sentences.Seen()
     found = [
-        SummaryLine(section=section, text=text, source=source)
+        SummaryLine(section=section, text=_begun(text), source=source)
         for section, text in picked
         if _stands(text) and seen.add(text)
     ]
@@ -140,6 +144,17 @@ def _stands(text: str) -> bool:
     """Whether a statement stands by itself; one that ends in a colon speaks of what is not here."""
     short = len(text) <= MAX_LINE_CHARACTERS and sentences.words(text) <= MAX_LINE_WORDS
     return bool(text) and text[-1] not in ":：" and short
+
+
+def _begun(text: str) -> str:
+    """`text` with a capital first letter, where its script has them. Names keep theirs: a first word with a digit, a
+    sign or a capital in it (``user_id``, ``plan.md``, ``v2``, ``iOS``) and code stay."""
+    found = _FIRST.match(text)
+    if found is None or not found[2].islower():
+        return text
+    # Title case, not upper: it leaves Georgian alone and makes one letter of a digraph.
+    capital = found[2][0].title()
+    return f"{found[1]}{capital}{text[found.start(2) + 1 :]}" if len(capital) == 1 else text
 
 
 def _listed(passages: Sequence[session.Passage]) -> list[tuple[str, str]]:
