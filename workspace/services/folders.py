@@ -86,14 +86,12 @@ def _require_editor(actor: Actor, folder: Folder) -> Folder:
 
 
 def _make(actor: Actor, parent: Folder | None, name: str) -> Folder:
-    key = locations.twin_key(name)
-    twin = Folder.objects.live().filter(parent=parent, twin_key=key).first()
-    document = Document.objects.live().filter(folder=parent, twin_key=key).first() if parent else None
-    if twin or document:
-        if parent is None and twin:
+    twin = _twin(parent, name)
+    if twin is not None:
+        taken = locations.join(parent.path if parent else "", twin.name)
+        if parent is None:
             # Somebody else's top-level folder: its name may not be told.
-            access.folder(actor, location=twin.path)
-        taken = locations.join(parent.path if parent else "", (twin or document).name)  # type: ignore[union-attr]
+            access.folder(actor, location=taken)
         raise AlreadyExists(
             f"{taken} is there already, and names in one folder may not differ only in case or normalisation.",
             location=taken,
@@ -101,7 +99,7 @@ def _make(actor: Actor, parent: Folder | None, name: str) -> Folder:
     folder = Folder.objects.create(
         parent=parent,
         name=name,
-        twin_key=key,
+        twin_key=locations.twin_key(name),
         path=locations.join(parent.path if parent else "", name),
         created_by_id=actor.person,
     )
@@ -109,6 +107,17 @@ def _make(actor: Actor, parent: Folder | None, name: str) -> Folder:
     folder.save(update_fields=["lineage"])
     receipts.record(actor, ReceiptKind.FOLDER_MADE, folder=folder)
     return folder
+
+
+def _twin(parent: Folder | None, name: str, *, but: Folder | None = None) -> Folder | Document | None:
+    """The live folder, ``but`` aside, or document in ``parent`` that has this name or a twin of it; one at most."""
+    key = locations.twin_key(name)
+    folders = Folder.objects.live().filter(parent=parent, twin_key=key)
+    if but is not None:
+        folders = folders.exclude(pk=but.pk)
+    return folders.first() or (
+        Document.objects.live().filter(folder=parent, twin_key=key).first() if parent is not None else None
+    )
 
 
 def _own(actor: Actor, folder: Folder) -> None:
@@ -124,8 +133,11 @@ def create(actor: Actor, *, location: str) -> Made:
     names = locations.split(location)
     path = locations.join(*names)
     lock_tree()
-    if Folder.objects.live().filter(path=path).exists():
+    try:
         access.folder(actor, location=path)
+    except NotFound:
+        pass  # What is hidden goes the way of what is missing, and is refused after the same queries.
+    else:
         raise AlreadyExists("This folder is there already.", location=path)
     if len(names) > 1:
         _refuse_document(actor, names)
@@ -164,11 +176,7 @@ def move(actor: Actor, *, source: str, target: str, acknowledge_access_change: b
         parent, made = ensure(actor, names[:-1])
     else:
         _refuse_top_level(actor)
-    key = locations.twin_key(names[-1])
-    taken = Folder.objects.live().filter(parent=parent, twin_key=key).exclude(pk=folder.pk).exists() or (
-        parent is not None and Document.objects.live().filter(folder=parent, twin_key=key).exists()
-    )
-    if taken:
+    if _twin(parent, names[-1], but=folder) is not None:
         raise AlreadyExists("This name is taken where it would go. Choose another.", location=wanted)
     lineage = [*(parent.lineage if parent else ()), folder.pk]
     if not acknowledge_access_change:
@@ -184,7 +192,7 @@ def move(actor: Actor, *, source: str, target: str, acknowledge_access_change: b
             output_field=Folder._meta.get_field("lineage"),
         ),
     )
-    Folder.objects.filter(pk=folder.pk).update(parent=parent, name=names[-1], twin_key=key)
+    Folder.objects.filter(pk=folder.pk).update(parent=parent, name=names[-1], twin_key=locations.twin_key(names[-1]))
     folder.refresh_from_db()
     receipts.record(actor, ReceiptKind.FOLDER_MOVED, folder=folder, data={"from": path, "to": wanted})
     return Made(id=folder.pk, location=folder.path, created_folders=tuple(f.path for f in made))

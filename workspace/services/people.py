@@ -19,11 +19,7 @@ def create(actor: Actor, *, email: str, name: str = "", password: str | None = N
     """
     require_admin(actor)
     email, name = email.strip().lower(), name.strip()
-    errors = [*_email_errors(email), *_name_errors(name)]
-    if password is not None:
-        errors += _password_errors(password, Person(email=email, name=name))
-    if errors:
-        raise Invalid(errors=errors)
+    check_new(email=email, name=name, password=password)
     make = Person.objects.create_superuser if admin else Person.objects.create_user
     try:
         with transaction.atomic():
@@ -68,6 +64,15 @@ def set_password(actor: Actor, *, person: int, password: str) -> None:
             raise Invalid(errors=errors)
         found.set_password(password)
         found.save(update_fields=["password"])
+
+
+def check_new(*, email: str, name: str, password: str | None) -> None:
+    """Whether a person may be made of these; without a password none is checked. Raises ``Invalid``."""
+    errors = [*_email_errors(email), *_name_errors(name)]
+    if password is not None:
+        errors += _password_errors(password, Person(email=email, name=name))
+    if errors:
+        raise Invalid(errors=errors)
 
 
 def require_admin(actor: Actor) -> None:

@@ -4,15 +4,13 @@ import hashlib
 import secrets
 from datetime import timedelta
 
-from django.contrib.auth.password_validation import validate_password
-from django.core.exceptions import ValidationError
-from django.core.validators import validate_email
 from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from workspace.errors import FieldError, Gone, Invalid
+from workspace.errors import Gone, Invalid
 from workspace.models import Person, SignInLink
+from workspace.services import people
 
 LIFETIME = timedelta(hours=24)
 
@@ -40,28 +38,14 @@ def redeem(token: str, *, email: str, name: str, password: str) -> Person:
         if link is None or Person.objects.exists():
             raise Gone("This link was used or has expired. Start Baton again for a new one, or sign in.")
         email, name = email.strip(), name.strip()
-        _check(email=email, name=name, password=password)
+        if not name:
+            raise Invalid("name", "is empty. Enter the name that others see.")
+        people.check_new(email=email, name=name, password=password)
         person = Person.objects.create_superuser(email, password, name=name)
         link.person = person
         link.used_at = timezone.now()
         link.save(update_fields=["person", "used_at"])
         return person
-
-
-def _check(*, email: str, name: str, password: str) -> None:
-    errors = []
-    try:
-        validate_email(email)
-    except ValidationError:
-        errors.append(FieldError(field="email", message="Enter an email address, such as ann@example.org."))
-    if not name or len(name) > 200 or not name.isprintable():
-        errors.append(FieldError(field="name", message="Enter a name of 1 to 200 characters."))
-    try:
-        validate_password(password, Person(email=email, name=name))
-    except ValidationError as error:
-        errors.extend(FieldError(field="password", message=text) for text in error.messages)
-    if errors:
-        raise Invalid(errors=errors)
 
 
 def _open() -> QuerySet[SignInLink]:
