@@ -1,5 +1,7 @@
 """History: commits, differences, blame."""
 
+import time
+
 import pytest
 
 from tests.cast import PLAN, Cast
@@ -71,6 +73,37 @@ def test_blame_names_the_commit_of_every_line(carol: Caller, history: list[str])
     assert next(a["label"] for text, a in by.items() if "two thousand" in text) == "rover"
     earlier = carol.get(f"/blame?{HERE}&at={history[0]}").json()
     assert {run["commit"]["id"] for run in earlier["runs"]} == {history[0]}
+
+
+@pytest.fixture
+def woven(cast: Cast, plan: str) -> str:
+    """A document of 20,000 lines, of which every second is of another commit."""
+    place = "product/launch/woven.md"
+    first = "".join(f"line {n}\n" for n in range(20_000))
+    made = documents.create(cast.alice, location=place, content=first)
+    second = "".join(f"line {n}\n" if n % 2 else f"row {n}\n" for n in range(20_000))
+    documents.edit(cast.rover, location=place, content=second, expected_commit=made.commit)
+    return place
+
+
+def test_blame_of_many_runs_comes_in_parts_and_soon(carol: Caller, woven: str) -> None:
+    start = time.perf_counter()
+    first = carol.get(f"/blame?location={woven}").json()
+    # A text that is split again for each run takes minutes.
+    assert time.perf_counter() - start < 10
+    assert (first["runs"][-1]["end_line"], first["next_line"]) == (5_000, 5_001)
+    last = carol.get(f"/blame?location={woven}&line=19999").json()
+    assert [run["text"] for run in last["runs"]] == ["row 19998\n", "line 19999\n"]
+    assert last["next_line"] is None
+    assert carol.get(f"/blame?location={woven}&line=99999").json()["runs"] == []
+    assert fields(carol.get(f"/blame?location={woven}&line=0")) == ["line"]
+
+
+def test_a_diff_of_many_lines_says_that_it_is_cut(carol: Caller, woven: str, history: list[str]) -> None:
+    found = carol.get(f"/diff?location={woven}").json()
+    assert (found["added"], found["removed"], found["truncated"]) == (10_000, 10_000, True)
+    assert sum(len(hunk["lines"]) for hunk in found["hunks"]) == 10_000
+    assert carol.get(f"/diff?{HERE}").json()["truncated"] is False
 
 
 @pytest.mark.parametrize("path", ["/commits", "/diff", "/blame", "/grants", "/access"])

@@ -105,6 +105,19 @@ def test_versions_beside_the_last_one_have_no_say():
     assert blame(versions) == (Run(1, 1, "alice"), Run(2, 2, "bob"))
 
 
+def test_with_their_uses_versions_are_read_one_by_one():
+    read: list[str] = []
+
+    def versions():
+        for version in linear(*(f"{n}\n" for n in range(50))):
+            read.append(version.id)
+            yield version
+            assert len(read) - read.index(version.id) == 1
+
+    uses = {f"v{n}": 1 for n in range(49)}
+    assert blame(versions(), uses) == (Run(1, 1, "v49"),)
+
+
 @LAW
 @given(st.data())
 def test_lines_that_never_repeat_belong_to_the_version_that_first_had_them(data):

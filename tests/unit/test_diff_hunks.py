@@ -3,7 +3,7 @@
 from hypothesis import given
 
 from tests.unit.texts import LAW, documents
-from workspace.merge.diff import DiffHunk, diff, stat
+from workspace.merge.diff import DiffHunk, compare, diff, stat
 from workspace.merge.lines import bare, split
 
 TEN = "".join(f"line {n}\n" for n in range(1, 11))
@@ -112,3 +112,19 @@ def test_the_hunks_lead_from_the_old_text_to_the_new(old, new):
 def test_stat_counts_the_lines_that_the_diff_shows(old, new):
     kinds = [line.kind for hunk in diff(old, new) for line in hunk.lines]
     assert stat(old, new) == (kinds.count("insert"), kinds.count("delete"))
+
+
+def test_no_more_lines_are_shown_than_asked_for_and_all_are_counted():
+    new = "".join(f"row {n}\n" for n in range(1, 11))
+    found = compare(TEN, new, most=5)
+    assert [len(hunk.lines) for hunk in found.hunks] == [5]
+    assert (found.added, found.removed, found.truncated) == (10, 10, True)
+    assert compare(TEN, new, most=20).truncated is False
+    assert compare(TEN, new, most=20).hunks == diff(TEN, new)
+
+
+def test_hunks_after_the_last_line_shown_are_left_out():
+    new = TEN.replace("line 1\n", "").replace("line 10\n", "line X\n")
+    found = compare(TEN, new, context=0, most=1)
+    assert [marks(hunk) for hunk in found.hunks] == [["-line 1"]]
+    assert found.truncated

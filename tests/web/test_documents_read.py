@@ -122,3 +122,24 @@ def test_a_folder_on_the_way_shows_its_name_and_what_can_be_seen(signed_in: Sign
     assert "product/launch" in html
     assert "Secret" not in html
     assert "/new/document/product" not in html.replace("/new/document/product/launch", "")
+
+
+def test_a_text_of_very_many_lines_is_shown_in_parts(signed_in: SignIn, cast: Cast, plan: str) -> None:
+    place = "product/launch/long.md"
+    first = services.create(cast.alice, location=place, content="a\n" * 12_000)
+    services.edit(cast.alice, location=place, content="b\n" * 12_000, expected_commit=first.commit)
+    carol = signed_in("carol")
+    for page in ("raw", "blame"):
+        top = carol.get(f"/{page}/{place}").content.decode()
+        assert 'id="L5000"' in top
+        assert 'id="L5001"' not in top
+        assert 'href="?line=5001"' in top
+        end = carol.get(f"/{page}/{place}?line=10001").content.decode()
+        assert 'id="L10001"' in end
+        assert 'id="L12000"' in end
+        assert "From line" not in end
+        assert carol.get(f"/{page}/{place}?line=٣x").status_code == 200
+    changes = carol.get(f"/diff/{place}").content.decode()
+    assert "+12000" in changes
+    assert "more lines than this page shows" in changes
+    assert changes.count("<tr>") < 4_000

@@ -1,6 +1,7 @@
 """Which version brought in each line of a text."""
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import NamedTuple
@@ -29,26 +30,30 @@ class _Blamed(NamedTuple):
     ids: Sequence[str]
 
 
-def blame(versions: Iterable[Version]) -> tuple[Run, ...]:
+def blame(versions: Iterable[Version], uses: Mapping[str, int] | None = None) -> tuple[Run, ...]:
     """Runs of lines of the last version, in order, each with the version that introduced it.
 
     `versions` come oldest first, parents before children; a parent that is not among them is taken as
     unknown, and its lines count as the child's. In a merge a line belongs to whom it belongs to in the
     first parent that has it, and to the merge itself only where no parent has it. A change of line
-    endings alone introduces nothing.
+    endings alone introduces nothing. With `uses`, how often each version is a parent, the versions are
+    read one by one and only those that are still a parent to come are held; without it, all at once.
     """
-    history = list(versions)
-    last_use = {parent: index for index, version in enumerate(history) for parent in version.parents}
+    if uses is None:
+        versions = list(versions)
+        uses = Counter(parent for version in versions for parent in version.parents)
+    left = Counter(uses)
     known: dict[str, _Blamed] = {}
     result: Sequence[str] = ()
-    for index, version in enumerate(history):
+    for version in versions:
         lines = Lines.of(version.text).keys
         parents = [known[parent] for parent in version.parents if parent in known]
         result = _attributed(version.id, lines, parents)
         for parent in version.parents:
-            if last_use[parent] == index:
+            left[parent] -= 1
+            if left[parent] <= 0:
                 known.pop(parent, None)
-        if version.id in last_use:
+        if left[version.id] > 0:
             known[version.id] = _Blamed(lines, result)
     return _runs(result)
 

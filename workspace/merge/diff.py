@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Literal
 
 from workspace.merge.headings import Headings
@@ -42,16 +43,38 @@ class DiffHunk:
     lines: tuple[DiffLine, ...]
 
 
-def diff(old: str, new: str, context: int = 3) -> tuple[DiffHunk, ...]:
+def diff(old: str, new: str, context: int = 3, most: int | None = None) -> tuple[DiffHunk, ...]:
     """The hunks that lead from `old` to `new`, with up to `context` unchanged lines around each change.
 
-    Line endings, and a missing final newline, are no difference.
+    Line endings, and a missing final newline, are no difference. With `most`, the hunks hold that many lines
+    together and no more: those after are left out, and the last may be without the end of its lines.
     """
+    return compare(old, new, context, most).hunks
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Comparison:
+    """Hunks, how many lines were `added` and `removed` in all, and whether lines were left out of the hunks."""
+
+    hunks: tuple[DiffHunk, ...]
+    added: int
+    removed: int
+    truncated: bool
+
+
+def compare(old: str, new: str, context: int = 3, most: int | None = None) -> Comparison:
+    """`diff` and `stat` at once."""
     before, after = Lines.of(old).keys, Lines.of(new).keys
     headings, marker = Headings(), Marker()
     read = 0
     hunks: list[DiffHunk] = []
-    for group in _near(changes(before, after), context):
+    found = changes(before, after)
+    left = len(before) + len(after) if most is None else most
+    truncated = False
+    for group in _near(found, context):
+        if left <= 0:
+            truncated = True
+            break
         first, last = group[0], group[-1]
         lead = min(context, first.old_start)
         tail = min(context, len(before) - last.old_end)
@@ -59,6 +82,9 @@ def diff(old: str, new: str, context: int = 3) -> tuple[DiffHunk, ...]:
         old_end, new_end = last.old_end + tail, last.new_end + tail
         headings.read(after[read:new_start])
         read = new_start
+        shown = tuple(islice(_lines(before, after, group, range(old_start, old_end), marker), left + 1))
+        truncated = len(shown) > left
+        shown, left = shown[:left], left - len(shown)
         hunks.append(
             DiffHunk(
                 old_start=old_start + 1 if old_end > old_start else old_start,
@@ -66,10 +92,15 @@ def diff(old: str, new: str, context: int = 3) -> tuple[DiffHunk, ...]:
                 new_start=new_start + 1 if new_end > new_start else new_start,
                 new_lines=new_end - new_start,
                 heading=headings.title,
-                lines=tuple(_lines(before, after, group, range(old_start, old_end), marker)),
+                lines=shown,
             )
         )
-    return tuple(hunks)
+    return Comparison(
+        hunks=tuple(hunks),
+        added=sum(c.new_end - c.new_start for c in found),
+        removed=sum(c.old_end - c.old_start for c in found),
+        truncated=truncated,
+    )
 
 
 def stat(old: str, new: str) -> tuple[int, int]:

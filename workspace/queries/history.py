@@ -1,5 +1,6 @@
 """Reading what happened to a document: log, one commit, diff, blame."""
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
@@ -51,7 +52,8 @@ class CommitView:
 
 @dataclass(frozen=True, kw_only=True)
 class Diff:
-    """From one commit to another: hunks, and how many lines were added and removed."""
+    """From one commit to another: hunks, and how many lines were added and removed. ``truncated`` says that the hunks
+    do not hold all of them."""
 
     location: str
     from_commit: CommitRow
@@ -59,6 +61,7 @@ class Diff:
     hunks: tuple[DiffHunk, ...]
     added: int
     removed: int
+    truncated: bool
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,11 +76,12 @@ class BlameRun:
 
 @dataclass(frozen=True, kw_only=True)
 class Blame:
-    """Who wrote each line of a document as of ``commit``."""
+    """Who wrote each line of a document as of ``commit``. ``next_line`` is the first that was left out."""
 
     location: str
     commit: str
     runs: tuple[BlameRun, ...]
+    next_line: int | None
 
 
 def row(commit: Commit) -> CommitRow:
@@ -132,44 +136,62 @@ def commit(actor: Actor, *, id: str) -> CommitView:
     return CommitView(row=row(found[0]), content=found[0].blob.content)
 
 
-def diff(actor: Actor, *, location: str, frm: str | None = None, to: str | None = None) -> Diff:
-    """What changed between two commits of a document; by default the head against its parent."""
+def diff(
+    actor: Actor, *, location: str, frm: str | None = None, to: str | None = None, most: int | None = None
+) -> Diff:
+    """What changed between two commits of a document; by default the head against its parent.
+
+    With ``most``, the hunks hold no more lines than that.
+    """
     document = access.document(actor, location=location, deleted=True)
     after = commit_of(document, to or document.head_id, field="to")
     before = commit_of(document, frm or after.parent_id or after.pk, field="from")
     old = "" if frm is None and after.parent_id is None else before.blob.content
-    new = after.blob.content
-    added, removed = diffing.stat(old, new)
+    found = diffing.compare(old, after.blob.content, most=most)
     return Diff(
         location=location_of(document),
         from_commit=row(before),
         to_commit=row(after),
-        hunks=diffing.diff(old, new),
-        added=added,
-        removed=removed,
+        hunks=found.hunks,
+        added=found.added,
+        removed=found.removed,
+        truncated=found.truncated,
     )
 
 
-def blame(actor: Actor, *, location: str, at: str | None = None) -> Blame:
-    """Which commit brought in each line of a document, as of its head or of ``at``."""
+def blame(actor: Actor, *, location: str, at: str | None = None, line: int = 1, most: int | None = None) -> Blame:
+    """Which commit brought in each line of a document, as of its head or of ``at``.
+
+    From ``line`` (counted from 1) on; with ``most``, that many lines.
+    """
     document = access.document(actor, location=location, deleted=True)
     until = commit_of(document, at or document.head_id, field="at")
 
+    rows = Commit.objects.filter(document=document, number__lte=until.number).order_by("number")
+    uses = Counter(
+        parent for parents in rows.values_list("parent_id", "merged_parent_id") for parent in parents if parent
+    )
+
     def versions() -> Iterator[blaming.Version]:
-        rows = Commit.objects.filter(document=document, number__lte=until.number).order_by("number")
+        # A history of long texts does not fit in memory.
         for pk, parent, merged, text in rows.values_list(
             "pk", "parent_id", "merged_parent_id", "blob__content"
-        ).iterator(chunk_size=100):
+        ).iterator(chunk_size=20):
             yield blaming.Version(id=pk, text=text, parents=tuple(p for p in (parent, merged) if p))
 
-    runs = blaming.blame(versions())
+    every = text_lines.split(until.blob.content)
+    end = len(every) if most is None else min(line + most - 1, len(every))
+    runs = [
+        run._replace(start_line=max(run.start_line, line), end_line=min(run.end_line, end))
+        for run in blaming.blame(versions(), uses)
+        if run.start_line <= end and run.end_line >= line
+    ]
     named = {
         c.pk: row(c)
         for c in Commit.objects.filter(pk__in={run.id for run in runs})
         .select_related("blob", *who.RELATED)
         .defer("blob__content")
     }
-    text = until.blob.content
     return Blame(
         location=location_of(document),
         commit=until.pk,
@@ -177,9 +199,10 @@ def blame(actor: Actor, *, location: str, at: str | None = None) -> Blame:
             BlameRun(
                 start_line=run.start_line,
                 end_line=run.end_line,
-                text=text_lines.slice(text, run.start_line, run.end_line),
+                text="".join(every[run.start_line - 1 : run.end_line]),
                 commit=named[run.id],
             )
             for run in runs
         ),
+        next_line=end + 1 if end < len(every) else None,
     )

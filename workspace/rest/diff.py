@@ -16,6 +16,8 @@ from workspace.rest.endpoint import Endpoint
 from workspace.rest.provenance import CommitOut
 from workspace.rest.schema import LOCATION, operation, query
 
+MOST_LINES = 10_000
+
 
 class SpanOut(serializers.Serializer[Any]):
     """Characters start to end of the line's text, counted from 0, end excluded."""
@@ -51,6 +53,9 @@ class DiffOut(serializers.Serializer[Any]):
     to = CommitOut()
     added = serializers.IntegerField(help_text="Lines.")
     removed = serializers.IntegerField(help_text="Lines.")
+    truncated = serializers.BooleanField(
+        help_text=f"Whether the hunks hold more than {MOST_LINES:,} lines; those after are left out."
+    )
     hunks = DiffHunkOut(many=True)
     # `from` is a keyword of Python, so it is declared through the class's namespace.
     locals()["from"] = CommitOut(help_text="The same as `to` for the first commit, in which all is new.")
@@ -76,6 +81,7 @@ class Diff(Endpoint):
             location=parameters.required(request, "location"),
             frm=parameters.text(request, "from") or None,
             to=parameters.text(request, "to") or None,
+            most=MOST_LINES,
         )
         return answer(
             {
@@ -84,6 +90,7 @@ class Diff(Endpoint):
                 "to": commit(found.to_commit),
                 "added": found.added,
                 "removed": found.removed,
+                "truncated": found.truncated,
                 "hunks": [hunk(one) for one in found.hunks],
             }
         )

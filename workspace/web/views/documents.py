@@ -21,6 +21,7 @@ from workspace.web.errors import moved_on
 from workspace.web.forms.base import once
 from workspace.web.forms.documents import CreateForm, WriteForm
 from workspace.web.frame import page, person
+from workspace.web.source import SOURCE_LINES, first_line
 from workspace.web.views.conflicts import resolution
 
 CONTENTS_DEPTH = 3
@@ -70,10 +71,17 @@ def newer(request: HttpRequest, location: str) -> HttpResponse:
 
 
 def raw(request: HttpRequest, location: str) -> HttpResponse:
-    """The text with line numbers; a citation's lines can be linked to without script."""
+    """The text with line numbers, from ``?line=`` on; a citation's lines can be linked to without script."""
     document = documents.read(person(request), location=location, at=request.GET.get("at") or None)
-    numbered = [(n, lines.bare(line)) for n, line in enumerate(lines.split(document.content), 1)]
-    context = {"document": document, "location": location, "lines": numbered}
+    every, first = lines.split(document.content), first_line(request)
+    end = first - 1 + SOURCE_LINES
+    context = {
+        "document": document,
+        "location": location,
+        "lines": [(n, lines.bare(line)) for n, line in enumerate(every[first - 1 : end], first)],
+        "first": first,
+        "next_line": end + 1 if end < len(every) else None,
+    }
     return page(request, "document/raw.html", context, at=location.rpartition("/")[0], current=location)
 
 

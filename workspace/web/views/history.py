@@ -11,9 +11,12 @@ from workspace.markdown import lines
 from workspace.queries import documents, history
 from workspace.web import diffs
 from workspace.web.frame import page, person
+from workspace.web.source import SOURCE_LINES, first_line
 from workspace.web.times import day_words
 
 ROWS = 50
+DIFF_LINES = 3_000
+"""A browser takes seconds to lay out more."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,7 +56,7 @@ def diff(request: HttpRequest, location: str) -> HttpResponse:
         if not parents:
             return redirect("history", location)
         frm = parents[0]
-    found = history.diff(actor, location=location, frm=frm, to=to)
+    found = history.diff(actor, location=location, frm=frm, to=to, most=DIFF_LINES)
     context = {
         "location": location,
         "diff": found,
@@ -64,8 +67,9 @@ def diff(request: HttpRequest, location: str) -> HttpResponse:
 
 
 def blame(request: HttpRequest, location: str) -> HttpResponse:
-    """Every line with the commit that brought it in."""
-    found = history.blame(person(request), location=location, at=request.GET.get("at") or None)
+    """The lines from ``?line=`` on, each with the commit that brought it in."""
+    at, line = request.GET.get("at") or None, first_line(request)
+    found = history.blame(person(request), location=location, at=at, line=line, most=SOURCE_LINES)
     runs = [
         {
             "commit": run.commit,
@@ -73,5 +77,5 @@ def blame(request: HttpRequest, location: str) -> HttpResponse:
         }
         for run in found.runs
     ]
-    context = {"location": location, "blame": found, "runs": runs}
+    context = {"location": location, "blame": found, "runs": runs, "first": line, "next_line": found.next_line}
     return page(request, "document/blame.html", context, at=location.rpartition("/")[0], current=location)
