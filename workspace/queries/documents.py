@@ -7,7 +7,7 @@ from typing import Any
 from django.db.models import Count, Exists, IntegerField, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 
-from workspace import access, locations
+from workspace import access
 from workspace.access import location_of
 from workspace.actor import Actor, Role
 from workspace.models import Conflict, ConflictState, Document, Reach, Receipt, ReceiptKind
@@ -24,8 +24,6 @@ __all__ = [
     "below",
     "children",
     "commit_of",
-    "deleted",
-    "exists",
     "read",
     "recent",
 ]
@@ -92,21 +90,33 @@ def _row(actor: Actor, document: Any) -> DocumentRow:
     )
 
 
+def _page(
+    actor: Actor,
+    rows: DocumentQuerySet,
+    *,
+    listing: str,
+    order: tuple[str, ...],
+    limit: int | None,
+    cursor: str | None,
+) -> Page[DocumentRow]:
+    return pages.page(
+        actor,
+        _listed(actor, rows),
+        lambda row: _row(actor, row),
+        listing=listing,
+        order=order,
+        limit=limit,
+        cursor=cursor,
+    )
+
+
 def children(actor: Actor, *, location: str, limit: int | None = None, cursor: str | None = None) -> Page[DocumentRow]:
     """The documents directly in a folder, by name. Raises ``NotFound``, ``Invalid``."""
     folder, role = reachable(actor, location)
     rows = Document.objects.live().filter(folder=folder)
     if role is None:
         rows = rows.visible_to(Reach(actor))
-    return pages.page(
-        actor,
-        _listed(actor, rows),
-        lambda d: _row(actor, d),
-        listing=f"children:{folder.pk}",
-        order=("name", "pk"),
-        limit=limit,
-        cursor=cursor,
-    )
+    return _page(actor, rows, listing=f"children:{folder.pk}", order=("name", "pk"), limit=limit, cursor=cursor)
 
 
 def below(
@@ -119,20 +129,17 @@ def below(
     cursor: str | None = None,
 ) -> Page[DocumentRow]:
     """All documents below a folder, or everywhere, folder by folder and by name. Raises ``NotFound``, ``Invalid``."""
-    rows = Document.objects.live()
-    inside = 0
+    rows, inside = Document.objects.live().visible_to(Reach(actor)), 0
     if location:
         folder, _ = reachable(actor, location)
-        inside = folder.pk
-        rows = rows.filter(folder__lineage__contains=[folder.pk])
+        rows, inside = rows.filter(folder__lineage__contains=[folder.pk]), folder.pk
     if type:
         rows = rows.filter(type=type)
     if label:
         rows = rows.filter(labels__contains=[label])
-    return pages.page(
+    return _page(
         actor,
-        _listed(actor, rows.visible_to(Reach(actor))),
-        lambda d: _row(actor, d),
+        rows,
         listing=f"below:{inside}:{type}:{label}",
         order=("folder_id", "name", "pk"),
         limit=limit,
@@ -140,44 +147,7 @@ def below(
     )
 
 
-def recent(
-    actor: Actor, *, location: str | None = None, limit: int | None = None, cursor: str | None = None
-) -> Page[DocumentRow]:
-    """Documents by the time of their last commit, newest first."""
-    rows = Document.objects.live()
-    inside = 0
-    if location:
-        folder, _ = reachable(actor, location)
-        inside = folder.pk
-        rows = rows.filter(folder__lineage__contains=[folder.pk])
-    return pages.page(
-        actor,
-        _listed(actor, rows.visible_to(Reach(actor))),
-        lambda d: _row(actor, d),
-        listing=f"recent:{inside}",
-        order=("-updated_at", "pk"),
-        limit=limit,
-        cursor=cursor,
-    )
-
-
-def deleted(actor: Actor, *, location: str, limit: int | None = None, cursor: str | None = None) -> Page[DocumentRow]:
-    """Documents that were deleted from a folder and can be brought back, newest first."""
-    folder = access.folder(actor, location=location)
-    rows = Document.objects.filter(folder=folder, deleted_at__isnull=False)
-    return pages.page(
-        actor,
-        _listed(actor, rows),
-        lambda d: _row(actor, d),
-        listing=f"deleted:{folder.pk}",
-        order=("-deleted_at", "pk"),
-        limit=limit,
-        cursor=cursor,
-    )
-
-
-def exists(actor: Actor, *, location: str) -> bool:
-    """Whether a live document that the actor sees is at ``location``."""
-    folders, name = locations.split_document(location)
-    rows = Document.objects.live().filter(folder__path=locations.join(*folders), name=name)
-    return rows.visible_to(Reach(actor)).exists()
+def recent(actor: Actor, *, limit: int | None = None, cursor: str | None = None) -> Page[DocumentRow]:
+    """Documents by the time of their last commit, newest first. Raises ``Invalid``."""
+    rows = Document.objects.live().visible_to(Reach(actor))
+    return _page(actor, rows, listing="recent", order=("-updated_at", "pk"), limit=limit, cursor=cursor)

@@ -152,7 +152,7 @@ class Documents(Endpoint):
         refuses=[NotFound, Invalid],
     )
     def get(self, request: Request) -> HttpResponse:
-        """The documents in a folder, by name, or all below it, by location. What you cannot see is not in it."""
+        """The documents in a folder, by name, or all below it, folder by folder. What you cannot see is not in it."""
         place = parameters.text(request, "location") or None
         recursive = parameters.flag(request, "recursive")
         kind, label = parameters.text(request, "type") or None, parameters.text(request, "label") or None

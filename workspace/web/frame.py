@@ -1,7 +1,6 @@
 """What surrounds every page: the tree, what waits, and who is signed in."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
@@ -13,6 +12,7 @@ from workspace.actor import Actor, Via
 from workspace.errors import Refusal
 from workspace.queries import conflicts, documents, folders
 from workspace.queries.folders import FolderNode
+from workspace.queries.who import Who
 from workspace.web import tree
 
 WAITING_SHOWN = 99
@@ -22,20 +22,6 @@ LEAVES = 100
 def person(request: HttpRequest) -> Actor:
     """Who is signed in, acting through the pages."""
     return access.person_actor(request.user, via=Via.WEB)  # type: ignore[arg-type]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Me:
-    """The signed-in person as marks take authors."""
-
-    label: str
-    email: str
-    kind: str = "person"
-    host: str = ""
-
-    @property
-    def person_label(self) -> str:
-        return self.label
 
 
 class Frame:
@@ -48,7 +34,7 @@ class Frame:
         self.at = at
         self.current = current
         self.admin = actor.admin
-        self.me = Me(label=actor.label, email=actor.email)
+        self.me = Who(kind="person", label=actor.label, email=actor.email, person_label=actor.label)
 
     @cached_property
     def waiting(self) -> int:
