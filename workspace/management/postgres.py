@@ -274,6 +274,9 @@ class Lease:
                 last = True
             if last or (self._process is not None and self._die_with_parent):
                 self.cluster.stop(timeout=patience)
+                if self.cluster.socket_folder != self.cluster.folder:
+                    with contextlib.suppress(OSError):
+                        self.cluster.socket_folder.rmdir()
             if self._process is not None and self._process.poll() is None and not last:
                 # It outlives this process on purpose.
                 self._process.returncode = 0
