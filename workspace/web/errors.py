@@ -116,16 +116,22 @@ def _legible(view: View) -> View:
 
     @wraps(view)
     def checked(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-        sent = ((name, value) for name, values in request.POST.lists() for value in (name, *values))
-        suspect = next((name for name, value in sent if REPLACEMENT in str(value)), None)
-        if suspect is not None and request.content_type == "application/x-www-form-urlencoded":
-            try:
-                unquote_to_bytes(request.body).decode()
-            except UnicodeDecodeError:
-                raise errors.Invalid(suspect, "is not UTF-8. Send the form from its page.") from None
+        if request.content_type == "application/x-www-form-urlencoded":
+            sent = (str(value) for name, values in request.POST.lists() for value in (name, *values))
+            if not request.body.isascii() or any(REPLACEMENT in value for value in sent):
+                _refuse_bytes(request.body)
         return view(request, *args, **kwargs)
 
     return checked
+
+
+def _refuse_bytes(body: bytes) -> None:
+    for pair in body.split(b"&"):
+        try:
+            unquote_to_bytes(pair).decode()
+        except UnicodeDecodeError:
+            name = unquote_to_bytes(pair.partition(b"=")[0]).decode(errors="replace")
+            raise errors.Invalid(name[:100], "is not UTF-8. Send the form from its page.") from None
 
 
 def verbs(**views: View) -> View:

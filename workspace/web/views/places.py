@@ -71,10 +71,12 @@ def move(request: HttpRequest, location: str) -> HttpResponse:
     if not form.is_valid():
         return _mover(request, at(actor, location), form, status=422)
     place = _still_at(actor, location, form.once())
-    target, acknowledged = form.cleaned_data["target"].strip("/"), "acknowledge" in request.POST
+    target, acknowledged = form.cleaned_data["target"], "acknowledge" in request.POST
     try:
         if isinstance(place, FolderView):
-            moved = folder_services.move(actor, source=location, target=target, acknowledge_access_change=acknowledged)
+            moved = folder_services.move(
+                actor, source=location, target=target.strip("/"), acknowledge_access_change=acknowledged
+            )
             messages.success(request, f"Moved to {moved.location}.")
             return redirect("folder", moved.location)
         outcome = document_services.move(

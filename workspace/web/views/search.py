@@ -24,6 +24,8 @@ def show(request: HttpRequest) -> HttpResponse:
     if not q:
         return page(request, "search.html", context)
     try:
+        if "\0" in q:
+            raise Invalid("q", "holds a NUL character. Remove it.")
         found = search.search(person(request), q=q, mode=mode, location=within or None, limit=HITS)
     except Invalid as refusal:
         context["errors"] = [f"{e.field} {e.message}" for e in refusal.errors]
