@@ -197,7 +197,7 @@ LOGOUT_REDIRECT_URL = "account_login"
 
 CSRF_FAILURE_VIEW = "workspace.web.errors.csrf_failed"
 
-ACCOUNT_ADAPTER = "allauth.account.adapter.DefaultAccountAdapter"
+ACCOUNT_ADAPTER = "workspace.web.accounts.AccountAdapter"
 ACCOUNT_USER_MODEL_USERNAME_FIELD = None
 ACCOUNT_USER_MODEL_EMAIL_FIELD = "email"
 ACCOUNT_LOGIN_METHODS = {"email"}

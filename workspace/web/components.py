@@ -5,6 +5,7 @@ from urllib.parse import quote
 from uuid import uuid4
 
 from django import template
+from django.conf import settings
 from django.templatetags.static import static
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
@@ -196,6 +197,12 @@ def crumbs(location: str, current: bool = True, of: str = "document") -> SafeStr
         '<nav class="crumbs" aria-label="Location"><ol>{}</ol></nav>',
         format_html_join("", "{}", ((item,) for item in items)),
     )
+
+
+@register.simple_tag
+def sign_up_is_open() -> bool:
+    """Whether people may make accounts for themselves."""
+    return bool(settings.BATON_SIGNUP == "open")
 
 
 @register.simple_tag
