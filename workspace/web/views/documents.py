@@ -93,18 +93,20 @@ def preview(request: HttpRequest) -> HttpResponse:
     return HttpResponse(cited.page(lines.normalise(content))[0])
 
 
-def editor(
-    request: HttpRequest, location: str, form: WriteForm, *, status: int = 200, moved_on: bool = False
-) -> HttpResponse:
-    """The editor, with whatever ``form`` holds."""
+def _previewed(form: WriteForm) -> str:
+    """What was typed, as it would read; nothing in a form that was just opened."""
     content = form.data.get("content") if form.is_bound else None
+    return cited.page(lines.normalise(content))[0] if content else ""
+
+
+def editor(request: HttpRequest, location: str, form: WriteForm, *, status: int = 200) -> HttpResponse:
+    """The editor, with whatever ``form`` holds."""
     context = {
         "form": form,
         "location": location,
         "action": reverse("edit", args=[location]),
         "back": reverse("document", args=[location]),
-        "moved_on": moved_on,
-        "preview": cited.page(lines.normalise(content))[0] if content and status == 200 else "",
+        "preview": _previewed(form) if status == 200 else "",
     }
     return page(request, "document/edit.html", context, at=location.rpartition("/")[0], current=location, status=status)
 
@@ -175,14 +177,13 @@ def landed(request: HttpRequest, actor: Actor, outcome: Written | Conflict, *, d
 
 
 def _creator(request: HttpRequest, folder: str, form: CreateForm, *, status: int = 200) -> HttpResponse:
-    content = form.data.get("content") if form.is_bound else None
     context = {
         "form": form,
         "creating": True,
         "folder": folder,
         "action": reverse("document_new", args=[folder]),
         "back": reverse("folder", args=[folder]),
-        "preview": cited.page(lines.normalise(content))[0] if content and status == 200 else "",
+        "preview": _previewed(form) if status == 200 else "",
     }
     return page(request, "document/edit.html", context, at=folder, status=status)
 

@@ -8,7 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 
 from workspace.markdown import lines
-from workspace.queries import documents, history
+from workspace.queries import history
 from workspace.web import diffs
 from workspace.web.frame import page, person
 from workspace.web.source import SOURCE_LINES, first_line
@@ -48,15 +48,10 @@ def log(request: HttpRequest, location: str) -> HttpResponse:
 def diff(request: HttpRequest, location: str) -> HttpResponse:
     """What changed between two commits; without ``from``, since the parent of ``to``."""
     actor, view = person(request), request.GET.get("view", "side")
-    frm, to = request.GET.get("from", ""), request.GET.get("to", "")
-    if not to:
-        to = documents.read(actor, location=location, limit=1).head_commit
-    if not frm:
-        parents = history.commit(actor, id=to).row.parents
-        if not parents:
-            return redirect("history", location)
-        frm = parents[0]
+    frm, to = request.GET.get("from") or None, request.GET.get("to") or None
     found = history.diff(actor, location=location, frm=frm, to=to, most=DIFF_LINES)
+    if frm is None and not found.to_commit.parents:
+        return redirect("history", location)
     context = {
         "location": location,
         "diff": found,
