@@ -4,10 +4,13 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.cast import PLAN, Cast
+from tests.cast import Cast
 from workspace import errors
 from workspace.actor import Actor
-from workspace.queries import access as who_can, documents as read_documents, folders as read_folders, history
+from workspace.queries import access as who_can
+from workspace.queries import documents as read_documents
+from workspace.queries import folders as read_folders
+from workspace.queries import history
 from workspace.services import agents, captures, documents, folders, sharing
 
 PLACE = "product/launch"

@@ -10,9 +10,7 @@ from workspace.merge.blame import Run, Version, blame
 
 
 def linear(*texts: str) -> list[Version]:
-    return [
-        Version(id=f"v{n}", text=text, parents=(f"v{n - 1}",) if n else ()) for n, text in enumerate(texts)
-    ]
+    return [Version(id=f"v{n}", text=text, parents=(f"v{n - 1}",) if n else ()) for n, text in enumerate(texts)]
 
 
 def test_a_text_with_one_version_is_all_its_own():
@@ -130,8 +128,6 @@ def test_lines_that_never_repeat_belong_to_the_version_that_first_had_them(data)
         first |= dict.fromkeys(added, f"v{n}")
         history.append("".join(line + "\n" for line in lines))
     runs = blame(linear(*history))
-    assert [run.id for run in runs for _ in range(run.start_line, run.end_line + 1)] == [
-        first[x] for x in lines
-    ]
+    assert [run.id for run in runs for _ in range(run.start_line, run.end_line + 1)] == [first[x] for x in lines]
     assert all(before.end_line + 1 == after.start_line for before, after in pairwise(runs))
     assert all(before.id != after.id for before, after in pairwise(runs))

@@ -27,9 +27,7 @@ def merge_file(folder: Path, base: str, head: str, incoming: str) -> str | None:
     return done.stdout.decode() if done.returncode == 0 else None
 
 
-@settings(
-    deadline=None, database=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(deadline=None, database=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(texts=three())
 def test_a_merge_is_clean_where_git_is_and_gives_the_same_bytes(tmp_path, texts):
     assert merge_text(*texts) == merge_file(tmp_path, *texts)

@@ -15,9 +15,7 @@ def merged():
 
 
 def test_each_hunk_takes_its_own_choice(merged):
-    assert resolve(merged, ["mine", "theirs"]) == BASE.replace("one", "one by scout").replace(
-        "two", "two by bob"
-    )
+    assert resolve(merged, ["mine", "theirs"]) == BASE.replace("one", "one by scout").replace("two", "two by bob")
 
 
 def test_both_puts_theirs_before_mine(merged):
@@ -49,9 +47,7 @@ def test_a_wrong_number_of_choices_is_refused(merged, choices):
     "choice", ["yours", "", None, 1, {}, {"text": 1}, {"text": "x", "also": "y"}, {"side": "mine"}, ["mine"]]
 )
 def test_an_unknown_choice_is_refused_by_its_index(merged, choice):
-    with pytest.raises(
-        ChoiceError, match=r'Choice 1 is .*Allowed: "mine", "theirs", "both", "base"'
-    ) as refused:
+    with pytest.raises(ChoiceError, match=r'Choice 1 is .*Allowed: "mine", "theirs", "both", "base"') as refused:
         resolve(merged, ["mine", choice])
     assert refused.value.index == 1
     assert isinstance(refused.value, ValueError)

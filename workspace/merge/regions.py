@@ -71,9 +71,7 @@ def regions(base: Sequence[str], head: Sequence[str], incoming: Sequence[str]) -
         )
 
 
-def _touching(
-    by_head: list[Change], by_incoming: list[Change]
-) -> Iterator[tuple[list[Change], list[Change]]]:
+def _touching(by_head: list[Change], by_incoming: list[Change]) -> Iterator[tuple[list[Change], list[Change]]]:
     """The changes of both sides in clusters that overlap or touch in the base."""
     cluster: tuple[list[Change], list[Change]] = ([], [])
     end = -1

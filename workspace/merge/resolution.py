@@ -33,9 +33,7 @@ def resolve(merged: Merge, choices: Sequence[Choice]) -> str:
     hunks = merged.hunks
     if isinstance(choices, str | Mapping) or len(choices) != len(hunks):
         given = "one value" if isinstance(choices, str | Mapping) else str(len(choices))
-        raise ChoiceError(
-            f"Expected a list with one choice per hunk ({len(hunks)}), got {given}.", index=None
-        )
+        raise ChoiceError(f"Expected a list with one choice per hunk ({len(hunks)}), got {given}.", index=None)
     pieces: list[str] = []
     index = 0
     for chunk in merged.chunks:

@@ -10,8 +10,7 @@ from typing import Final, Literal, NamedTuple
 from workspace.merge.myers import changes
 
 _UNSPACED: Final = (
-    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
-    "\U00020000-\U0003ffff"
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 )
 """Thai, Lao, Burmese, Khmer, kana and Han: scripts that put no space between words."""
 _TOKEN: Final = re.compile(rf"[{_UNSPACED}]|[^\W{_UNSPACED}]+|\s+|.", re.DOTALL)
@@ -68,9 +67,7 @@ def _tokens(line: str) -> list[str]:
         return found
     whole: list[str] = []
     for token in found:
-        if whole and (
-            token == _JOINER or whole[-1][-1] == _JOINER or unicodedata.category(token[0])[0] == "M"
-        ):
+        if whole and (token == _JOINER or whole[-1][-1] == _JOINER or unicodedata.category(token[0])[0] == "M"):
             whole[-1] += token
         else:
             whole.append(token)
@@ -116,12 +113,8 @@ def _spans(before: Sequence[str], after: Sequence[str]) -> tuple[Spans, Spans]:
     if kept <= _LIKENESS * max(_letters(before), _letters(after)):
         return (), ()
     old_at, new_at = _offsets(before), _offsets(after)
-    deleted = (
-        Span(old_at[c.old_start], old_at[c.old_end], "delete") for c in found if c.old_end > c.old_start
-    )
-    inserted = (
-        Span(new_at[c.new_start], new_at[c.new_end], "insert") for c in found if c.new_end > c.new_start
-    )
+    deleted = (Span(old_at[c.old_start], old_at[c.old_end], "delete") for c in found if c.old_end > c.old_start)
+    inserted = (Span(new_at[c.new_start], new_at[c.new_end], "insert") for c in found if c.new_end > c.new_start)
     return tuple(deleted), tuple(inserted)
 
 
