@@ -142,6 +142,11 @@ def test_no_page_scrolls_sideways(enter: Enter, scheme: str, width: int) -> None
         "/conflicts",
         "/search?q=launch",
         "/help/connect?host=opencode",
+        "/help",
+        "/help/running",
+        "/help/concepts",
+        "/settings/product/launch",
+        "/activity/product/launch",
     ):
         page.goto(address)
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), address
@@ -198,6 +203,9 @@ def test_text_has_the_contrast_of_aa(enter: Enter, scheme: str) -> None:
         "/search?q=launch",
         "/jobs",
         "/help/connect",
+        "/help/running",
+        "/settings/product/launch",
+        "/activity/product/launch",
         "/d/nowhere/at all.md",
     ):
         page.goto(address)

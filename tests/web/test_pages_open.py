@@ -48,6 +48,16 @@ PAGES = [
     "/jobs?state=failed",
     "/help/connect",
     "/help/connect?host=codex",
+    "/help",
+    "/help/concepts",
+    "/help/rest",
+    "/help/mcp",
+    "/help/running",
+    "/help/erasing",
+    "/help/keys",
+    "/settings/product/launch",
+    "/activity/product",
+    "/activity/product/launch",
 ]
 PLACES = [page for page in PAGES if PLAN in page or "product/launch" in page]
 

@@ -1,11 +1,12 @@
 """Captures, for those who may read the folder that they are kept in."""
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.db.models import Exists, OuterRef, QuerySet
 from django.db.models.functions import Left
+from django.utils import timezone
 
 from workspace import access
 from workspace.actor import Actor
@@ -93,6 +94,14 @@ def listing(
         limit=limit,
         cursor=cursor,
     )
+
+
+def older(actor: Actor, *, folder: str, days: int) -> int:
+    """How many captures directly in ``folder`` are at least ``days`` days old, so that keeping them no longer than
+    that erases them. Raises ``NotFound``, ``Invalid``."""
+    place = access.folder(actor, location=folder)
+    before = timezone.now() - timedelta(days=days)
+    return Capture.objects.filter(folder=place.pk, deleted_at=None, created_at__lte=before).count()
 
 
 def show(actor: Actor, *, id: str) -> CaptureView:

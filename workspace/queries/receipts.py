@@ -1,5 +1,6 @@
 """Receipts, for those who may read what they are about."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -14,6 +15,20 @@ from workspace.models import Document, Grant, Reach, Receipt, ReceiptKind
 from workspace.queries import pages, who
 from workspace.queries.pages import Page
 from workspace.queries.who import Who
+
+ACTIVITY: Collection[str] = (
+    ReceiptKind.WRITTEN,
+    ReceiptKind.CONFLICTED,
+    ReceiptKind.RESOLVED,
+    ReceiptKind.DISCARDED,
+    ReceiptKind.CAPTURED,
+    ReceiptKind.ERASED,
+    ReceiptKind.GRANTED,
+    ReceiptKind.REVOKED,
+    ReceiptKind.FOLDER_MADE,
+    ReceiptKind.FOLDER_MOVED,
+    ReceiptKind.FOLDER_DELETED,
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,14 +83,7 @@ def listing(
         rows = rows.filter(kind=kind)
     inside = ""
     if location:
-        place = access.place(actor, location=location)
-        if isinstance(place, Document):
-            inside, rows = f"document:{place.pk}", rows.filter(document=place)
-        else:
-            inside, below = f"folder:{place.pk}", [place.pk]
-            rows = rows.filter(
-                Q(document__folder__lineage__contains=below) | Q(document=None, folder__lineage__contains=below)
-            )
+        rows, inside = _inside(actor, rows, location)
     if capture:
         rows = rows.filter(capture=capture)
     if session:
@@ -89,6 +97,25 @@ def listing(
         limit=limit,
         cursor=cursor,
     )
+
+
+def activity(actor: Actor, *, location: str, limit: int | None = None, cursor: str | None = None) -> Page[ReceiptRow]:
+    """What people and agents did at and below ``location``, newest first: ``ACTIVITY`` and nothing of the machinery.
+    Raises ``NotFound``, ``Invalid``."""
+    rows, inside = _inside(actor, visible(actor).filter(kind__in=ACTIVITY), location)
+    return pages.page(
+        actor, rows, shape, listing=f"activity:{inside}", order=("-at", "pk"), limit=limit, cursor=cursor
+    )
+
+
+def _inside(actor: Actor, rows: QuerySet[Receipt], location: str) -> tuple[QuerySet[Receipt], str]:
+    """Those of ``rows`` that are about what stands at and below ``location``, and a name of that place."""
+    place = access.place(actor, location=location)
+    if isinstance(place, Document):
+        return rows.filter(document=place), f"document:{place.pk}"
+    below = [place.pk]
+    about = Q(document__folder__lineage__contains=below) | Q(document=None, folder__lineage__contains=below)
+    return rows.filter(about), f"folder:{place.pk}"
 
 
 def shape(row: Receipt) -> ReceiptRow:

@@ -3,7 +3,8 @@
 from django import forms
 
 from workspace.markdown import lines
-from workspace.web.forms.base import OnceForm, text_input
+from workspace.services.captures import MAX_RETENTION_DAYS
+from workspace.web.forms.base import OnceForm, PlainForm, text_input
 
 
 class WriteForm(OnceForm):
@@ -58,4 +59,17 @@ class FolderForm(OnceForm):
         max_length=7000,
         help_text="The whole path, such as product/launch. Folders that are missing on the way are made.",
         widget=text_input("product/launch", autofocus=True, spellcheck="false"),
+    )
+
+
+class FolderSettingsForm(PlainForm):
+    """How long a folder keeps captures; empty for no end."""
+
+    retention_days = forms.IntegerField(
+        label="Keep captures for this many days",
+        required=False,
+        min_value=1,
+        max_value=MAX_RETENTION_DAYS,
+        help_text="From the day of the capture. Leave it empty to keep them until somebody erases them.",
+        widget=forms.NumberInput(attrs={"class": "input", "inputmode": "numeric", "placeholder": "no end"}),
     )

@@ -13,6 +13,7 @@ from workspace.queries.who import Who
 from workspace.services import agents as services
 from workspace.web.forms.people import AgentForm
 from workspace.web.frame import page, person
+from workspace.web.views.help import TOPICS
 
 MCP = "{base}/mcp"
 
@@ -87,8 +88,10 @@ def connect(request: HttpRequest) -> HttpResponse:
         {"key": key, "name": name, "say": say, "lines": [line.format(mcp=address) for line in lines]}
         for key, name, say, lines in HOSTS
     ]
+    topic = next(each for each in TOPICS if each.slug == "connect")
     chosen = next((host for host in hosts if host["key"] == request.GET.get("host")), hosts[0])
-    return page(request, "connect.html", {"hosts": hosts, "host": chosen}, section="agents")
+    context = {"hosts": hosts, "host": chosen, "topics": TOPICS, "topic": topic}
+    return page(request, "connect.html", context, section="help")
 
 
 HOSTS: tuple[tuple[str, str, str, tuple[str, ...]], ...] = (

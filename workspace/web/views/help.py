@@ -1,0 +1,80 @@
+"""Help: Markdown of this package, with the instance's own address and figures in it."""
+
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.template.defaultfilters import filesizeformat
+
+from workspace.digest.summary import MAX_WORDS
+from workspace.errors import NotFound
+from workspace.markdown.render import Rendered
+from workspace.services.summaries import NEWEST
+from workspace.web import cited
+from workspace.web.frame import page
+
+FOLDER = Path(__file__).resolve().parents[1] / "help"
+DEPTH = 2
+
+
+@dataclass(frozen=True, kw_only=True)
+class Topic:
+    """A page of help. ``about`` is its line in the index."""
+
+    slug: str
+    title: str
+    icon: str
+    about: str
+
+
+TOPICS = (
+    Topic(slug="connect", title="Connect", icon="plug", about="The exact lines for each agent host."),
+    Topic(
+        slug="concepts",
+        title="Concepts",
+        icon="book",
+        about="Documents, commits, merging, captures, permissions, citations.",
+    ),
+    Topic(slug="rest", title="REST", icon="code", about="For programs: sign in, read, write, and what refusals mean."),
+    Topic(slug="mcp", title="MCP", icon="agent", about="For agents: the tools, and how to use them well."),
+    Topic(
+        slug="running",
+        title="Running it",
+        icon="gear",
+        about="Settings, commands, backup, brokers, proxies, and what to do when something is wrong.",
+    ),
+    Topic(slug="erasing", title="Erasing", icon="trash", about="What erasing a capture does, and what it does not."),
+    Topic(slug="keys", title="Keys", icon="keyboard", about="Everything that a key does."),
+)
+
+
+def index(request: HttpRequest) -> HttpResponse:
+    """All topics."""
+    return page(request, "help/index.html", {"topics": TOPICS}, section="help")
+
+
+def show(request: HttpRequest, slug: str) -> HttpResponse:
+    """One topic."""
+    topic = next((each for each in TOPICS if each.slug == slug), None)
+    if topic is None:
+        raise NotFound
+    html, rendered = _rendered(slug, settings.BATON_BASE_URL)
+    contents = [entry for entry in rendered.contents if entry.level == DEPTH]
+    context = {"topics": TOPICS, "topic": topic, "html": html, "contents": contents}
+    return page(request, "help/show.html", context, section="help")
+
+
+@cache
+def _rendered(slug: str, base: str) -> tuple[str, Rendered]:
+    text = (FOLDER / f"{slug}.md").read_text(encoding="utf-8")
+    figures = {
+        "{base}": base,
+        "{document_size}": filesizeformat(settings.BATON_DOCUMENT_BYTES).replace("\xa0", " "),
+        "{newest}": str(NEWEST),
+        "{words}": str(MAX_WORDS),
+    }
+    for name, value in figures.items():
+        text = text.replace(name, value)
+    return cited.page(text)
