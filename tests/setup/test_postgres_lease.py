@@ -133,6 +133,24 @@ def test_a_stale_pid_file_that_names_somebody_else_is_not_believed(cluster: Clus
         assert cluster.answers()
 
 
+def test_a_stale_pid_file_that_names_another_clusters_server_is_not_believed(cluster: Cluster, folder: Path) -> None:
+    other = Cluster(folder=folder / "other" / "postgres", durable=False)
+    with Lease(cluster):
+        pass
+    with Lease(other):
+        pid = other.pid()
+        locks = f"{pid}\n{cluster.folder}\n0\n5432\n{cluster.socket_folder}\n\n"
+        for path in (cluster.folder / "postmaster.pid", cluster.socket_folder / ".s.PGSQL.5432.lock"):
+            path.write_text(locks)
+        assert cluster.pid() is None
+        cluster.stop()
+        assert other.pid() == pid
+        with Lease(cluster):
+            assert cluster.answers()
+            assert cluster.pid() not in (None, pid)
+        assert other.answers()
+
+
 def test_nobody_but_the_owner_can_reach_the_files_or_the_socket(cluster: Cluster) -> None:
     with Lease(cluster):
         assert cluster.folder.stat().st_mode & 0o077 == 0

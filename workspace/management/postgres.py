@@ -92,8 +92,8 @@ class Cluster:
             pid = int((self.folder / "postmaster.pid").read_text().split("\n", 1)[0])
         except (OSError, ValueError):
             return None
-        # After a crash the number may belong to another process by now.
-        return pid if _is_postgres(pid) else None
+        # After a crash the number may belong to another process by now, and to another cluster's server too.
+        return pid if _is_postgres(pid, self.folder) else None
 
     def answers(self) -> bool:
         """Whether a connection can be made now."""
@@ -142,6 +142,7 @@ class Cluster:
         (Linux). Its output goes to `postgres.log` beside the folder.
         """
         self.prepare()
+        self._disown_locks()
         command = [str(PROGRAMS / "postgres"), "-D", str(self.folder), "-k", str(self.socket_folder)]
         for name, value in PARAMETERS.items():
             command += ["-c", f"{name}={value}"]
@@ -197,9 +198,20 @@ class Cluster:
             end = time.monotonic() + patience
             while time.monotonic() < end:
                 _reap(pid)
-                if not _is_postgres(pid):
+                if not _is_postgres(pid, self.folder):
                     return
                 time.sleep(0.03)
+
+    def _disown_locks(self) -> None:
+        """Makes the lock files of a crashed server name this process, whose child may take them.
+
+        PostgreSQL refuses to start while the number in them belongs to any process of its user, such as another
+        cluster's. It still looks for what the crashed one left in memory, so the files must not go.
+        """
+        for path in (self.folder / "postmaster.pid", self.socket_folder / ".s.PGSQL.5432.lock"):
+            with contextlib.suppress(OSError):
+                _, newline, rest = path.read_text().partition("\n")
+                path.write_text(f"{os.getpid()}{newline}{rest}")
 
     def _make_database(self) -> None:
         with psycopg.connect(self.address("postgres"), autocommit=True, connect_timeout=5) as connection:
@@ -352,7 +364,8 @@ def _run(program: str, *arguments: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def _is_postgres(pid: int) -> bool:
+def _is_postgres(pid: int, folder: Path) -> bool:
+    """Whether this process runs and is the server of the cluster in `folder`, in which a server works."""
     try:
         os.kill(pid, 0)
     except ProcessLookupError:
@@ -365,7 +378,13 @@ def _is_postgres(pid: int) -> bool:
         # No /proc: the number being alive is all that can be known.
         return not Path("/proc/self/stat").exists()
     name, _, rest = status.rpartition(")")
-    return "postgres" in name and not rest.startswith(" Z")
+    if "postgres" not in name or rest.startswith(" Z"):
+        return False
+    try:
+        return os.path.samefile(f"/proc/{pid}/cwd", folder)
+    except OSError:
+        # Somebody else's process, or one that has just ended.
+        return False
 
 
 def _reap(pid: int) -> None:
