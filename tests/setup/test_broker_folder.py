@@ -1,6 +1,7 @@
 """The broker that needs nothing installed."""
 
 import os
+import shutil
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -53,6 +54,18 @@ def test_a_message_that_a_crash_cut_short_is_dropped(connection: Connection, tmp
     channel._put("q", {"number": 1})
     assert channel._get("q") == {"number": 1}
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("first", ["read", "write"])
+def test_a_folder_that_was_taken_away_is_made_again(connection: Connection, tmp_path: Path, first: str) -> None:
+    channel = connection.channel()
+    channel._put("q", {"number": 1})
+    shutil.rmtree(tmp_path)
+    if first == "read":
+        with pytest.raises(Empty):
+            channel._get("q")
+    channel._put("q", {"number": 2})
+    assert channel._get("q") == {"number": 2}
 
 
 def test_many_readers_and_writers_lose_and_double_nothing(connection: Connection, tmp_path: Path) -> None:

@@ -41,7 +41,7 @@ class Channel(filesystem.Channel):
 
     def _get(self, queue: str, timeout: float | None = None) -> Any:
         folder = Path(self.data_folder_in)
-        for name in sorted(entry for entry in os.listdir(folder) if _belongs(entry, queue)):
+        for name in sorted(entry for entry in _entries(folder) if _belongs(entry, queue)):
             claimed = folder / f"{name}.{os.getpid()}.claimed"
             try:
                 (folder / name).rename(claimed)
@@ -56,7 +56,16 @@ class Channel(filesystem.Channel):
         raise Empty
 
     def _size(self, queue: str) -> int:
-        return sum(1 for entry in os.listdir(self.data_folder_in) if _belongs(entry, queue))
+        return sum(1 for entry in _entries(Path(self.data_folder_in)) if _belongs(entry, queue))
+
+
+def _entries(folder: Path) -> list[str]:
+    """The names in the folder, which is made again where somebody took it away: no work is in it."""
+    try:
+        return os.listdir(folder)
+    except FileNotFoundError:
+        folder.mkdir(parents=True, exist_ok=True)
+        return []
 
 
 class Transport(filesystem.Transport):
