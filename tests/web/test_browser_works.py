@@ -1,5 +1,6 @@
 """The pages in Chromium: with script, without it, and when things go wrong."""
 
+import re
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -112,6 +113,31 @@ def test_the_palette_goes_to_a_page_by_keys_alone(enter: Enter) -> None:
     expect(page.locator("#palette [aria-selected=true]")).to_contain_text("Launch plan")
     page.keyboard.press("Enter")
     page.wait_for_url(f"**/d/{LOCATION}")
+
+
+def test_single_keys_do_what_the_list_says(enter: Enter) -> None:
+    page = enter("bob")
+    page.goto(f"/d/{LOCATION}")
+    page.keyboard.press("?")
+    expect(page.get_by_role("heading", name="Keys")).to_be_visible()
+    page.keyboard.press("e")
+    expect(page).to_have_url(re.compile(r"/d/product/launch/plan\.md$"))
+    page.keyboard.press("Escape")
+    page.keyboard.press("/")
+    expect(page.get_by_role("searchbox").first).to_be_focused()
+    page.keyboard.type("he")
+    expect(page.get_by_role("searchbox").first).to_have_value("he")
+    page.locator("article").click()
+    page.keyboard.press("h")
+    page.wait_for_url(f"**/history/{LOCATION}")
+    page.keyboard.press("j")
+    expect(page.locator("[data-selected] [data-item-link]")).to_be_focused()
+    page.goto("/f/product/launch")
+    page.keyboard.press("h")
+    page.wait_for_url("**/activity/product/launch")
+    page.goto("/f/product/launch")
+    page.keyboard.press("c")
+    page.wait_for_url("**/new/document/product/launch")
 
 
 def test_a_citation_marks_its_lines_in_its_version(enter: Enter, committed_cast: Cast) -> None:

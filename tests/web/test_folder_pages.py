@@ -72,11 +72,24 @@ def test_only_managers_have_settings(signed_in: SignIn, cast: Cast, name: str, s
 
 
 def test_activity_says_who_did_what_and_where(signed_in: SignIn, cast: Cast, plan: str, old_capture: str) -> None:
-    documents.edit(cast.bob, location=f"{PLACE}/plan.md", content="# New\n", expected_commit=plan, reason="It was old")
+    documents.edit(
+        cast.bob,
+        location=f"{PLACE}/plan.md",
+        content="# New\n",
+        expected_commit=plan,
+        message="New goals",
+        reason="It was old",
+    )
     sharing.grant(cast.alice, location=PLACE, subject="mallory@example.org", role="viewer")
     html = signed_in("carol").get(f"/activity/{PLACE}").content.decode()
 
-    for words in ("It was old", "captured a session in", "with mallory@example.org as viewer", "made the folder"):
+    for words in (
+        "New goals",
+        "It was old",
+        "captured a session in",
+        "with mallory@example.org as viewer",
+        "made the folder",
+    ):
         assert words in html
     assert f"/captures/{old_capture}" in html
     assert f"/d/{PLACE}/plan.md?at={plan}" in html

@@ -50,6 +50,13 @@ class ReceiptRow:
     data: dict[str, Any]
 
 
+@dataclass(frozen=True, kw_only=True)
+class ActivityRow(ReceiptRow):
+    """A fact with the message of its commit, empty where it is about none."""
+
+    message: str
+
+
 def visible(actor: Actor) -> QuerySet[Receipt]:
     """Receipts about a document that the actor may read, or about a folder and no document; of conflicts, which
     tell of a draft, only to the draft's author and the document's editors; and of the actor's own agents."""
@@ -99,12 +106,18 @@ def listing(
     )
 
 
-def activity(actor: Actor, *, location: str, limit: int | None = None, cursor: str | None = None) -> Page[ReceiptRow]:
+def activity(actor: Actor, *, location: str, limit: int | None = None, cursor: str | None = None) -> Page[ActivityRow]:
     """What people and agents did at and below ``location``, newest first: ``ACTIVITY`` and nothing of the machinery.
     Raises ``NotFound``, ``Invalid``."""
     rows, inside = _inside(actor, visible(actor).filter(kind__in=ACTIVITY), location)
     return pages.page(
-        actor, rows, shape, listing=f"activity:{inside}", order=("-at", "pk"), limit=limit, cursor=cursor
+        actor,
+        rows.select_related("document__folder", "folder", "person", "agent__person", "commit"),
+        lambda row: ActivityRow(**vars(shape(row)), message=row.commit.message if row.commit else ""),
+        listing=f"activity:{inside}",
+        order=("-at", "pk"),
+        limit=limit,
+        cursor=cursor,
     )
 
 

@@ -13,7 +13,7 @@ from workspace.digest import handoff
 from workspace.errors import AlreadyExists, Forbidden, Invalid
 from workspace.queries import access, captures, documents, folders, receipts
 from workspace.queries.folders import FolderView
-from workspace.queries.receipts import ReceiptRow
+from workspace.queries.receipts import ActivityRow
 from workspace.services import folders as services
 from workspace.web import cited, tree
 from workspace.web.forms.documents import FolderForm, FolderSettingsForm
@@ -41,7 +41,7 @@ DID = {
 class Deed:
     """One line of a folder's activity. ``is_document`` says what stands at its location."""
 
-    fact: ReceiptRow
+    fact: ActivityRow
     did: str
     is_document: bool
 
@@ -147,5 +147,5 @@ def activity(request: HttpRequest, location: str) -> HttpResponse:
     return page(request, "folder/activity.html", context, at=location, current=location)
 
 
-def _deed(fact: ReceiptRow) -> Deed:
+def _deed(fact: ActivityRow) -> Deed:
     return Deed(fact=fact, did=DID.get(fact.kind, fact.kind), is_document=fact.document is not None)

@@ -6,7 +6,6 @@ from pathlib import Path
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
-from django.template.defaultfilters import filesizeformat
 
 from workspace.digest.summary import MAX_WORDS
 from workspace.errors import NotFound
@@ -71,7 +70,7 @@ def _rendered(slug: str, base: str) -> tuple[str, Rendered]:
     text = (FOLDER / f"{slug}.md").read_text(encoding="utf-8")
     figures = {
         "{base}": base,
-        "{document_size}": filesizeformat(settings.BATON_DOCUMENT_BYTES).replace("\xa0", " "),
+        "{document_size}": f"{settings.BATON_DOCUMENT_BYTES / 2**20:.3g} MiB",
         "{newest}": str(NEWEST),
         "{words}": str(MAX_WORDS),
     }
