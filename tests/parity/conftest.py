@@ -5,7 +5,10 @@ from collections.abc import Callable
 import pytest
 
 from tests.cast import Cast
+from tests.mcp.conftest import server
 from tests.parity.surfaces import SURFACES, Surface
+
+__all__ = ["server"]
 
 type Act = Callable[[str], Surface]
 

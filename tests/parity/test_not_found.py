@@ -197,8 +197,9 @@ def answered(client: Client, named: Things, method: str, address: str, sent: dic
     body = re.sub(r'nonce="[^"]*"|req_[0-9a-f]+', "", response.content.decode())
     body = re.sub(r'(csrfmiddlewaretoken" value="|X-CSRFToken": "|name="key" value=")[^"]+', "", body)
     headers = {name: re.sub(r"'nonce-[^']+'|req_[0-9a-f]+", "", value) for name, value in response.items()}
-    names = {*vars(named).values(), *map(quote, vars(named).values()), named.document.rpartition("/")[2]}
-    for name in sorted(names, key=len, reverse=True):
+    used = [value for name, value in vars(named).items() if f"{{{name}}}" in f"{address} {sent}"]
+    last = named.document.rpartition("/")[2]
+    for name in sorted({*used, *map(quote, used), last}, key=len, reverse=True):
         body = body.replace(name, "…")
     headers.pop("Content-Length", None)
     return response.status_code, headers, body, statements.ran

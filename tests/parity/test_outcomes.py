@@ -6,9 +6,13 @@ import pytest
 
 from tests.cast import PLAN, Cast
 from tests.parity import rows
+from tests.parity.conftest import Act
 from tests.parity.outcomes import Conflict, Ok, Outcome
-from tests.parity.surfaces import SURFACES, Surface
+from tests.parity.surfaces import SURFACES, Surface, Unsupported
 from workspace.models import Commit, Document
+from workspace.models import Conflict as ConflictRow
+from workspace.services import documents
+from workspace.services.outcomes import Saved
 
 LOCATION = "product/launch/plan.md"
 
@@ -129,3 +133,18 @@ def test_the_story_leaves_the_same_rows(cast: Cast) -> None:
     assert left["rest"]["conflicts"]
     assert left["mcp"] == left["rest"]
     assert left["web"] == left["rest"]
+
+
+def test_a_stale_text_never_overwrites_and_is_kept_whole(act: Act, cast: Cast, plan: str) -> None:
+    newer = PLAN.replace("an hour", "a minute")
+    head = documents.edit(cast.alice, location=LOCATION, content=newer, expected_commit=plan)
+    assert isinstance(head, Saved)
+    for draft, merge in (("all\nother\ntext\n", True), ("", True), (PLAN.replace("slow", "quick"), False)):
+        try:
+            outcome = act("bob").replace(LOCATION, draft, base=plan, merge=merge)
+        except Unsupported:
+            continue  # a page always tries to keep both
+        assert isinstance(outcome, Conflict)
+        kept = ConflictRow.objects.get(pk=outcome.conflict)
+        assert (kept.draft.content, kept.base_id, kept.head_id) == (draft, plan, head.commit)
+        assert Document.objects.get(name="plan.md").head_id == head.commit
