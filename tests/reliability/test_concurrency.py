@@ -8,6 +8,7 @@ import pytest
 from django.db import connection
 
 from tests.cast import Cast
+from workspace.errors import NotFound
 from workspace.models import Commit, Document, Folder
 from workspace.queries import documents as read_documents
 from workspace.services import commits, documents, folders, sharing
@@ -145,6 +146,23 @@ def test_edits_while_the_document_is_moved_land_where_it_went(committed_cast: Ca
     done = at_once(act, range(20), workers=8)
     text = read_documents.read(committed_cast.alice, id=made.document).content
     assert text.count("- ") == sum(isinstance(d, Saved) for d in done) - 1
+    sound()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_nothing_is_written_into_a_folder_that_is_being_deleted(committed_cast: Cast) -> None:
+    folders.create(committed_cast.alice, location=f"{PLACE}/a/b")
+
+    def act(n: int) -> object:
+        if n == 8:
+            return folders.delete(committed_cast.alice, location=PLACE)
+        return documents.create(committed_cast.alice, location=f"{PLACE}/a/b/d{n}.md", content="x")
+
+    done = at_once(act, range(16), workers=8)
+    # What was written before went along; what came later made its folder anew.
+    for document in Document.objects.live():
+        assert document.folder.deleted_at is None
+    assert not [d for d in done if not isinstance(d, Saved | int | NotFound)]
     sound()
 
 

@@ -101,6 +101,36 @@ def test_a_deleted_folder_comes_back_with_the_first_undeleted_document(cast: Cas
     assert read_documents.read(cast.carol, location=f"{PLACE}/plan.md").content == PLAN
 
 
+def test_a_deletion_is_told_and_holds_only_while_nothing_in_it_changed(cast: Cast, plan: str) -> None:
+    documents.create(cast.alice, location="product/a/b/deep.md", content="deep")
+    told = folders.deletion(cast.alice, location="product", most=1)
+    assert (told.location, told.folders, told.documents, told.first) == ("product", 3, 2, ("product/a/b/deep.md",))
+    for change in (
+        lambda: documents.append(cast.bob, location=f"{PLACE}/plan.md", content="More."),
+        lambda: documents.create(cast.bob, location=f"{PLACE}/new.md", content="new"),
+        lambda: documents.delete(cast.bob, location=f"{PLACE}/new.md"),
+    ):
+        told = folders.deletion(cast.alice, location="product")
+        change()
+        with pytest.raises(errors.Invalid) as refused:
+            folders.delete(cast.alice, location="product", expected=told.digest)
+        assert refused.value.errors[0].field == "expected"
+    told = folders.deletion(cast.alice, location="product")
+    assert folders.delete(cast.alice, location="product", expected=told.digest) == told.documents
+    assert not Folder.objects.live().exists()
+    assert not Document.objects.live().exists()
+
+
+def test_what_a_deletion_would_take_is_told_to_those_only_who_may_delete(cast: Cast, plan: str) -> None:
+    for call in (folders.deletion, folders.delete):
+        for location in ("product", PLACE):  # bob only passes through the first
+            with pytest.raises(errors.Forbidden) as refused:
+                call(cast.bob, location=location)
+            assert refused.value.need == "manager"
+        with pytest.raises(errors.NotFound):
+            call(cast.mallory, location=PLACE)
+
+
 def test_the_top_level_holds_folders_only(cast: Cast) -> None:
     with pytest.raises(errors.Invalid):
         documents.create(cast.alice, location="loose.md", content="x")

@@ -4,7 +4,8 @@ Whatever changes the tree's shape takes one advisory lock, since a move rewrites
 a folder made below it meanwhile would keep the old one. Order of locks: the tree, folders by path, documents by id.
 """
 
-from collections.abc import Sequence
+import hashlib
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from django.db import connection, transaction
@@ -15,7 +16,8 @@ from django.utils import timezone
 from workspace import access, locations
 from workspace.actor import Actor, Role
 from workspace.errors import AccessChange, AlreadyExists, Forbidden, Invalid, NotFound
-from workspace.models import Document, Folder, Grant, Reach, ReceiptKind
+from workspace.models import Commit, Document, Folder, Grant, Reach, ReceiptKind
+from workspace.queries.folders import reachable
 from workspace.services import captures, commits, receipts
 
 TREE_LOCK = 0x6261746F6E  # "baton"
@@ -28,6 +30,20 @@ class Made:
     id: int
     location: str
     created_folders: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Deletion:
+    """What deleting a folder would take: the folders below it, the documents, the locations of the first of those.
+
+    ``digest`` stands for the documents and the commit that each is at.
+    """
+
+    location: str
+    folders: int
+    documents: int
+    first: tuple[str, ...]
+    digest: str
 
 
 def lock_tree() -> None:
@@ -52,7 +68,7 @@ def ensure(actor: Actor, names: Sequence[str]) -> tuple[Folder, list[Folder]]:
     if deepest is None:
         _refuse_top_level(actor)
     else:
-        deepest = _require_editor(actor, deepest)
+        deepest = _held(actor, deepest.path, Role.EDITOR)
     made: list[Folder] = []
     for name in names[len(deepest.lineage) if deepest else 0 :]:
         deepest = _make(actor, deepest, name)
@@ -72,17 +88,13 @@ def _refuse_top_level(actor: Actor) -> None:
         raise Forbidden("This agent may only read; this needs editor.", need=Role.EDITOR.label)
 
 
-def _require_editor(actor: Actor, folder: Folder) -> Folder:
+def _held(actor: Actor, location: str, need: Role) -> Folder:
     """As ``access.folder``, locked; a folder that is only on the way to something visible shows its name."""
     try:
-        return access.folder(actor, location=folder.path, need=Role.EDITOR, lock=True)
+        return access.folder(actor, location=location, need=need, lock=True)
     except NotFound:
-        reach = Reach(actor)
-        below = Folder.objects.live().filter(lineage__contains=[folder.pk]).visible_to(reach)
-        documents = Document.objects.live().filter(folder__lineage__contains=[folder.pk]).visible_to(reach)
-        if below.exists() or documents.exists():
-            raise Forbidden("You see this folder's name only; this needs editor.", need=Role.EDITOR.label) from None
-        raise
+        reachable(actor, location)
+        raise Forbidden(f"You see this folder's name only; this needs {need.label}.", need=need.label) from None
 
 
 def _make(actor: Actor, parent: Folder | None, name: str) -> Folder:
@@ -209,26 +221,59 @@ def settings(actor: Actor, *, location: str, retention_days: int | None) -> Made
 
 
 @transaction.atomic(durable=True)
-def delete(actor: Actor, *, location: str) -> int:
+def deletion(actor: Actor, *, location: str, most: int = 100) -> Deletion:
+    """What ``delete`` would take now, with the locations of at most ``most`` documents. Needs manager, as that does."""
+    folder = _held(actor, location, Role.MANAGER)
+    below = Folder.objects.live().filter(lineage__contains=[folder.pk])
+    documents = Document.objects.live().filter(folder__in=below.values("pk"))
+    heads = list(documents.order_by("pk").values_list("pk", "head_id"))
+    first = documents.order_by("folder__path", "name").values_list("folder__path", "name")[:most]
+    return Deletion(
+        location=folder.path,
+        folders=below.count() - 1,
+        documents=len(heads),
+        first=tuple(locations.join(*place) for place in first),
+        digest=_digest(heads),
+    )
+
+
+def _digest(heads: Iterable[tuple[str, str]]) -> str:
+    """SHA-256 over the ids and heads of documents, by id."""
+    state = hashlib.sha256()
+    for document, head in heads:
+        state.update(f"{document}:{head};".encode())
+    return state.hexdigest()
+
+
+@transaction.atomic(durable=True)
+def delete(actor: Actor, *, location: str, expected: str | None = None) -> int:
     """Delete a folder with all below it; each document gets a tombstone commit. Returns how many there were.
 
-    Needs manager. ``documents.undelete`` brings a document back, with the folders above it.
+    ``expected`` is the digest of the ``Deletion`` that was decided upon; ``Invalid`` when it holds no more. Needs
+    manager. ``documents.undelete`` brings a document back, with the folders above it.
     """
     lock_tree()
-    folder = access.folder(actor, location=location, need=Role.MANAGER, lock=True)
-    below = Folder.objects.live().filter(lineage__contains=[folder.pk])
-    documents = (
-        Document.objects.live().filter(folder__in=below.values("pk")).order_by("pk").values_list("pk", flat=True)
+    folder = _held(actor, location, Role.MANAGER)
+    # A new document takes its folder's lock and not the tree's: one that is being made is waited for.
+    below = {
+        row.pk: row
+        for row in Folder.objects.select_for_update(no_key=True)
+        .live()
+        .filter(lineage__contains=[folder.pk])
+        .order_by("path")
+    }
+    documents = list(
+        Document.objects.select_for_update(no_key=True).live().filter(folder__in=list(below)).order_by("pk")
     )
-    buried = 0
-    for pk in list(documents):
-        document = Document.objects.select_for_update(no_key=True).get(pk=pk)
-        if document.deleted_at is None:
-            commits.bury(actor, document, message=f"Delete {folder.path}")
-            buried += 1
-    receipts.record(actor, ReceiptKind.FOLDER_DELETED, folder=folder, data={"documents": buried})
-    below.update(deleted_at=timezone.now())
-    return buried
+    if expected is not None and expected != _digest((document.pk, document.head_id) for document in documents):
+        raise Invalid("expected", "was given before something in the folder changed. Look again at what would go.")
+    heads = Commit.objects.in_bulk([document.head_id for document in documents])
+    for document in documents:
+        document.folder, document.head = below[document.folder_id], heads[document.head_id]
+        commits.bury(actor, document, message=f"Delete {folder.path}")
+    receipts.record(actor, ReceiptKind.FOLDER_DELETED, folder=folder, data={"documents": len(documents)})
+    Folder.objects.filter(pk__in=list(below)).update(deleted_at=timezone.now())
+    return len(documents)
 
 
 def revive(folder: Folder) -> None:

@@ -6,7 +6,6 @@ from typing import Annotated, Any, ClassVar, Literal, NotRequired, TypedDict
 from pydantic import BaseModel, ConfigDict, Field
 
 from workspace.actor import Actor
-from workspace.errors import Invalid
 from workspace.mcp import bounds, shapes
 from workspace.mcp.arguments import Arguments, CommitId, Cursor, Key, Message, Reason, Takes
 from workspace.mcp.fence import counted, fenced, one_line
@@ -214,8 +213,6 @@ def _shown_text(found: ConflictView, shown: list[dict[str, Any]], cursor: str | 
 
 
 def _resolve(actor: Actor, given: Settle) -> Answer:
-    if (given.choices is None) == (given.content is None):
-        raise Invalid("choices", "give either choices, one for each hunk, or content.")
     choices: list[str | Mapping[str, str]] | None = None
     if given.choices is not None:
         choices = [choice if isinstance(choice, str) else {"text": choice.text} for choice in given.choices]

@@ -6,25 +6,23 @@ from typing import Annotated, Any, TypedDict
 from django.core import signing
 from pydantic import Field
 
-from workspace import locations
+from workspace import access, locations
 from workspace.actor import Actor, Role
-from workspace.errors import Forbidden, Gone, Invalid, NotFound, Refusal
+from workspace.errors import Gone, Invalid, NotFound, Refusal
 from workspace.mcp import bounds, shapes
-from workspace.mcp.arguments import Arguments, Key, Location, Message, Reason
+from workspace.mcp.arguments import Arguments, Key, Location, Message, Reason, naming
 from workspace.mcp.fence import counted, fenced
 from workspace.mcp.times import age, iso, stamp
 from workspace.mcp.tool import Answer, Tool
-from workspace.queries import documents, folders
+from workspace.queries import documents as queries
 from workspace.queries.documents import DocumentText
-from workspace.services import documents as writes
-from workspace.services import folders as write_folders
+from workspace.services import documents, folders
 
 VALID_S = 600
 _SALT = "workspace.mcp.doc_delete"
 _FIRST = 300
 """Bytes of the text that the preview shows."""
 _FOLDER = "folder:"
-_MOST = 1_000
 _AGAIN = "Call again without confirm_token and look at what would go."
 
 
@@ -87,8 +85,8 @@ def delete(actor: Actor, given: Delete) -> Answer:
             return _folder_preview(actor, given.location, refusal)
     commit = _confirmed(actor, given)
     if commit.startswith(_FOLDER):
-        return _delete_folder(actor, locations.join(*locations.split(given.location)), commit)
-    outcome = writes.delete(
+        return _delete_folder(actor, locations.join(*locations.split(given.location)), commit.removeprefix(_FOLDER))
+    outcome = documents.delete(
         actor,
         location=given.location,
         expected_commit=commit,
@@ -108,9 +106,8 @@ def delete(actor: Actor, given: Delete) -> Answer:
 
 
 def _preview(actor: Actor, given: Delete) -> Answer:
-    found = documents.read(actor, location=given.location, limit=_FIRST)
-    if not found.abilities.delete:
-        raise Forbidden(f"You are {found.abilities.role} of this document; this needs editor.", need=Role.EDITOR.label)
+    access.document(actor, location=given.location, need=Role.EDITOR)
+    found = queries.read(actor, location=given.location, limit=_FIRST)
     token = signing.dumps(_bound(actor, found.location, found.commit), salt=_SALT)
     data: dict[str, Any] = {
         "deleted": False,
@@ -149,29 +146,27 @@ def _text(found: DocumentText, following: str) -> str:
 def _folder_preview(actor: Actor, location: str, refusal: Refusal) -> Answer:
     """As for a document. What is neither a document nor a folder gives the ``refusal`` of the document."""
     try:
-        folder = folders.show(actor, location=location)
+        found = folders.deletion(actor, location=location, most=bounds.PAGE_MOST)
     except NotFound:
         raise refusal from None
-    if folder.abilities is None or not folder.abilities.manage:
-        role = folder.role.label if folder.role else "no member"
-        raise Forbidden(f"You are {role} of this folder; this needs manager.", need=Role.MANAGER.label)
-    places, state = _inside(actor, folder.location)
-    token = signing.dumps(_bound(actor, folder.location, state), salt=_SALT)
-    shown = places[: bounds.fitting(places, most=bounds.SIDE)]
-    more = f"\n… and {len(places) - len(shown)} more" if len(shown) < len(places) else ""
-    following = shapes.call("doc_delete", location=folder.location, confirm_token=token)
+    token = signing.dumps(_bound(actor, found.location, _FOLDER + found.digest), salt=_SALT)
+    shown = found.first[: bounds.fitting(found.first, most=bounds.SIDE)]
+    more = f"\n… and {found.documents - len(shown)} more" if len(shown) < found.documents else ""
+    following = shapes.call("doc_delete", location=found.location, confirm_token=token)
+    inside = f"{counted(found.documents, 'document')} in it"
+    if found.folders:
+        inside += f" and in the {counted(found.folders, 'folder')} below"
     text = [
-        f"Nothing was deleted yet. This would go: the folder {folder.location} with "
-        f"{counted(len(places), 'document')}:",
-        fenced("\n".join(shown) + more, source=folder.location),
+        f"Nothing was deleted yet. This would go: the folder {found.location} with {inside}:",
+        fenced("\n".join(shown) + more, source=found.location),
         f"To delete it, within 10 minutes: {following}",
         "History stays, and each document can be brought back.",
     ]
     data = {
         "deleted": False,
-        "location": folder.location,
-        "documents": shown,
-        "document_count": len(places),
+        "location": found.location,
+        "documents": list(shown),
+        "document_count": found.documents,
         "confirm_token": token,
         "expires_in_s": VALID_S,
         "next": following,
@@ -179,27 +174,9 @@ def _folder_preview(actor: Actor, location: str, refusal: Refusal) -> Answer:
     return Answer(text="\n".join(text), data=data)
 
 
-def _inside(actor: Actor, location: str) -> tuple[list[str], str]:
-    """The documents of a folder, and a mark of which they are and how they stand, for the token."""
-    places: list[str] = []
-    state = hashlib.sha256()
-    cursor: str | None = None
-    while True:
-        page = documents.below(actor, location=location, limit=bounds.PAGE_MOST, cursor=cursor)
-        for row in page.items:
-            places.append(row.location)
-            state.update(f"{row.id}:{row.commit};".encode())
-        cursor = page.next_cursor
-        if cursor is None:
-            return places, _FOLDER + state.hexdigest()
-        if len(places) >= _MOST:
-            raise Invalid("location", f"holds more than {_MOST:,} documents. Delete its folders one by one.")
-
-
-def _delete_folder(actor: Actor, location: str, shown: str) -> Answer:
-    if _inside(actor, location)[1] != shown:
-        raise Invalid("confirm_token", f"was given before something in the folder changed. {_AGAIN}")
-    count = write_folders.delete(actor, location=location)
+def _delete_folder(actor: Actor, location: str, digest: str) -> Answer:
+    with naming(expected="confirm_token"):
+        count = folders.delete(actor, location=location, expected=digest)
     return Answer(
         text=f"Deleted the folder {location} with {counted(count, 'document')}.",
         data={"location": location, "outcome": "deleted", "document_count": count},
