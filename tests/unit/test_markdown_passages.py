@@ -1,5 +1,7 @@
 """Passages partition a document and keep whole blocks together."""
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -89,3 +91,15 @@ def test_blank_text_has_no_passages_and_a_limit_of_nothing_is_refused() -> None:
     assert passages.split(" \n\n") == ()
     with pytest.raises(ValueError, match="at least one"):
         passages.split("a", 0)
+
+
+@pytest.mark.parametrize("end", ["\n", "\r", "\r\n", " \n"])
+def test_blank_lines_are_packed_too(end: str) -> None:
+    text = f"x{end}" + end * 100_000 + "w" * 3_000 + end * 5_000 + "y"
+    found = passages.split(text)
+    assert "".join(passage.text for passage in found) == text
+    assert len(found) <= 2 * len(text) / passages.LIMIT
+    assert all(len(passage.text) <= passages.LIMIT for passage in found)
+    lines_of = [(passage.start_line, passage.end_line) for passage in found]
+    assert all(a[1] in (b[0], b[0] - 1) for a, b in pairwise(lines_of))
+    assert (lines_of[0][0], lines_of[-1][1]) == (1, lines.count(text))

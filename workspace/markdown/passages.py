@@ -104,10 +104,18 @@ def _passages(every: list[str], first: int, last: int, heading: str, limit: int)
             yield Passage(heading=heading, start_line=first + 1, end_line=last, text=text)
         return
     # One unit over the limit: a long line (with blank lines behind it), or blank lines alone.
-    for index in range(first, last):
-        line = every[index]
-        for piece in _pieces(line, limit):
-            yield Passage(heading=heading, start_line=index + 1, end_line=index + 1, text=piece)
+    start, size = first, 0
+    for index in range(first, last + 1):
+        length = len(every[index]) if index < last else limit + 1
+        if size + length > limit and index > start:
+            yield Passage(heading=heading, start_line=start + 1, end_line=index, text="".join(every[start:index]))
+            start, size = index, 0
+        if index < last and length > limit:
+            for piece in _pieces(every[index], limit):
+                yield Passage(heading=heading, start_line=index + 1, end_line=index + 1, text=piece)
+            start, size = index + 1, 0
+        else:
+            size += length
 
 
 def _pieces(line: str, limit: int) -> Iterator[str]:
