@@ -51,7 +51,7 @@ if (article) {
   if (links.length && "IntersectionObserver" in window) {
     const heads = links.map((link) => document.getElementById(decodeURIComponent(link.hash.slice(1)))).filter(Boolean);
     const follow = () => {
-      const passed = heads.filter((head) => head.getBoundingClientRect().top < 120);
+      const passed = heads.filter((head) => head.getBoundingClientRect().top < 160);
       const now = passed.at(-1) ?? heads[0];
       for (const link of links)
         decodeURIComponent(link.hash.slice(1)) === now?.id ? link.setAttribute("aria-current", "true") : link.removeAttribute("aria-current");

@@ -126,7 +126,8 @@ def deleting(request: HttpRequest, location: str) -> HttpResponse:
         raise Forbidden(f"Deleting this needs {need}.", need=need)
     context: dict[str, object] = {"location": location, "back": address(place)}
     if isinstance(place, FolderView):
-        context |= {"folder": place, "documents": len(documents.below(actor, location=location, limit=100).items)}
+        rows = documents.below(actor, location=location, limit=100)
+        context |= {"folder": place, "documents": len(rows.items), "many": rows.next_cursor is not None}
     else:
         context["base"] = place.head_commit
     inside = location if is_folder else location.rpartition("/")[0]

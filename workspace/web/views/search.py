@@ -36,7 +36,7 @@ def show(request: HttpRequest) -> HttpResponse:
     context["hits"] = [
         {
             "hit": hit,
-            "heading": hit.heading.removeprefix(hit.title).removeprefix(" > "),
+            "heading": hit.heading.removeprefix(hit.title).removeprefix(" > ").replace(" > ", " › "),
             "web_path": citations.web_path(hit.location, at=hit.commit, lines=hit.lines),
             "marked": highlighted(hit.snippet, hit.highlights),
         }
