@@ -7,12 +7,13 @@ import os
 import signal
 import socket
 import subprocess
+import sys
 import urllib.request
 from pathlib import Path
 
 import pytest
 
-from tests.instance import ROOT, Instance, alive, descendants, wait_until
+from tests.instance import ROOT, Instance, alive, descendants, free_port, wait_until
 
 
 def get(instance: Instance, path: str) -> int:
@@ -78,6 +79,21 @@ def test_an_option_that_cannot_be_is_refused_without_a_trace(instance: Instance,
     assert instance.process.wait(30) == 1
     wait_until(lambda: instance.lines, what="a line")
     assert not [line for line in instance.lines if "Traceback" in line]
+
+
+def test_a_disk_without_room_is_named_without_a_trace(folder: Path) -> None:
+    done = subprocess.run(
+        # A limit on the size of a file is the nearest to a full disk that needs no disk.
+        ["sh", "-c", f'ulimit -f 8; exec "$0" manage.py up --port {free_port()}', sys.executable],
+        cwd=ROOT,
+        env=Instance(data=folder / "data").environment,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert done.returncode == 1
+    assert "cannot be written (File too large). Make room" in done.stderr
+    assert "Traceback" not in done.stdout + done.stderr
 
 
 def test_a_long_path_and_one_with_spaces_hold_a_database(folder: Path) -> None:

@@ -31,6 +31,7 @@ from workspace.services import welcome
 MIGRATION_LOCK = 0x6D696772617465  # "migrate"; the tree of folders has a lock of its own in the same number space
 READY_S = 120.0
 EARLY_DEATHS = 3
+NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EFBIG}
 
 
 class Stopped(Exception):
@@ -99,6 +100,13 @@ class Instance:
             pass
         except CannotStart as error:
             raise CommandError(str(error)) from error
+        except OSError as error:
+            if error.errno not in NO_ROOM:
+                raise
+            raise CommandError(
+                f"The data folder {settings.BATON_DATA} cannot be written ({error.strerror}). "
+                "Make room, or name another with --data."
+            ) from error
         finally:
             self._stop()
 
