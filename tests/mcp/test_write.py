@@ -43,13 +43,21 @@ def test_the_same_key_gives_the_first_outcome_and_other_content_is_refused(scout
     assert refusal["code"] == "IDEMPOTENCY_MISMATCH"
 
 
-def test_a_folder_is_made_and_a_repeat_with_a_key_finds_it(scout: Calls) -> None:
+def test_a_folder_is_made_and_moved_once_with_a_key(scout: Calls) -> None:
     given = {"action": "folder", "folder_path": ["product"], "name": "next"}
     made = scout.data("doc_create", **given)
     assert made["location"] == "product/next"
     assert scout.refusal("doc_create", **given)["code"] == "ALREADY_EXISTS"
-    again = scout.data("doc_create", **given, idempotency_key="k")
-    assert (again["outcome"], again["folder_id"]) == ("unchanged", made["folder_id"])
+    assert scout.refusal("doc_create", **given, idempotency_key="k")["code"] == "ALREADY_EXISTS"
+    given["name"] = "after"
+    made, again = (scout.data("doc_create", **given, idempotency_key="k") for _ in range(2))
+    assert again == made | {"outcome": "replayed"}
+    other = scout.refusal("doc_create", **given | {"name": "other"}, idempotency_key="k")
+    assert other["code"] == "IDEMPOTENCY_MISMATCH"
+    move = {"action": "move", "location": "product/after", "to": "product/later", "idempotency_key": "k"}
+    moved, again = (scout.data("doc_update", **move) for _ in range(2))
+    assert (moved["outcome"], again) == ("saved", moved | {"outcome": "replayed"})
+    assert scout.refusal("doc_update", **move | {"to": "product/x"})["code"] == "IDEMPOTENCY_MISMATCH"
     assert scout.fields("doc_create", **given, content="text") == {"content"}
 
 

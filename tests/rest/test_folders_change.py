@@ -30,6 +30,16 @@ def test_a_folder_is_made_with_those_above_it(scout: Caller) -> None:
     assert code(scout.post("/folders", {"location": "team/Notes"})) == (409, "ALREADY_EXISTS")
 
 
+def test_a_repeated_creation_with_its_key_is_the_same_one(scout: Caller, rover: Caller) -> None:
+    body = {"location": "team/notes"}
+    first, again = (scout.post("/folders", body, Idempotency_Key="k") for _ in range(2))
+    assert (first.status_code, first.json()["outcome"]) == (201, "saved")
+    assert (again.status_code, again.json()) == (201, first.json() | {"outcome": "replayed"})
+    other = scout.post("/folders", {"location": "team/other"}, Idempotency_Key="k")
+    assert code(other) == (409, "IDEMPOTENCY_MISMATCH")
+    assert rover.post("/folders", {"location": "mine"}, Idempotency_Key="k").json()["outcome"] == "saved"
+
+
 def test_a_wrong_location_is_named(scout: Caller) -> None:
     for wrong in ("", "a//b", "../a", 1, None, "a\x00"):
         assert fields(scout.post("/folders", {"location": wrong})) == ["location"]

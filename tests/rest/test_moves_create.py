@@ -28,6 +28,26 @@ def test_a_repeated_move_with_its_key_is_the_same_one(rover: Caller, plan: str) 
     assert again == first | {"outcome": "replayed"}
 
 
+def test_a_folders_repeated_move_with_its_key_is_the_same_one(scout: Caller, plan: str) -> None:
+    for body in (
+        {"from": "product/launch", "to": "product/old/launch"},
+        {"from": "product", "to": "stuff"},
+    ):
+        first, again = (scout.post("/moves", body, Idempotency_Key=body["to"]).json() for _ in range(2))
+        assert (first["outcome"], again) == ("saved", first | {"outcome": "replayed"})
+        other = body | {"to": "elsewhere"}
+        assert code(scout.post("/moves", other, Idempotency_Key=body["to"])) == (409, "IDEMPOTENCY_MISMATCH")
+        assert code(scout.post("/moves", body)) == (404, "NOT_FOUND")
+
+
+def test_one_key_moves_one_thing_be_it_a_document_or_a_folder(scout: Caller, plan: str) -> None:
+    body = FROM | {"to": "product/launch/moved.md"}
+    assert scout.post("/moves", body, Idempotency_Key="k").status_code == 200
+    other = {"from": "product/launch", "to": "product/other"}
+    assert code(scout.post("/moves", other, Idempotency_Key="k")) == (409, "IDEMPOTENCY_MISMATCH")
+    assert scout.post("/moves", body, Idempotency_Key="k").json()["outcome"] == "replayed"
+
+
 def test_a_move_decided_on_an_older_version_is_a_conflict(rover: Caller, scout: Caller, plan: str) -> None:
     scout.patch("/documents/product/launch/plan.md", {"append": "Newer."})
     body = FROM | {"to": "product/launch/moved.md"}

@@ -6,15 +6,16 @@ from django.http import HttpResponse
 from rest_framework import serializers
 from rest_framework.request import Request
 
-from workspace.errors import AlreadyExists, Forbidden, Invalid, NotFound
+from workspace.errors import AlreadyExists, Forbidden, IdempotencyMismatch, Invalid, NotFound
 from workspace.queries import folders as reads
 from workspace.rest import bodies, parameters
 from workspace.rest.answers import answer, moment, page, web_url
 from workspace.rest.endpoint import Endpoint
 from workspace.rest.errors import naming
 from workspace.rest.provenance import ROLES
-from workspace.rest.schema import LOCATION_IN_PATH, PAGED, operation, page_of, query
+from workspace.rest.schema import KEY, LOCATION_IN_PATH, PAGED, operation, page_of, query
 from workspace.services import captures, folders
+from workspace.services.outcomes import Made, name_of
 
 
 class NewFolder(bodies.Inputs):
@@ -72,6 +73,10 @@ class MadeFolderOut(serializers.Serializer[Any]):
 
     id = serializers.IntegerField()
     location = serializers.CharField()
+    outcome = serializers.ChoiceField(
+        choices=["saved", "replayed"],
+        help_text="replayed: the key was used before, and this is what it came to then.",
+    )
     created_folders = serializers.ListField(child=serializers.CharField())
     web_url = serializers.CharField()
 
@@ -84,6 +89,7 @@ class DeletedFolderOut(serializers.Serializer[Any]):
 EXAMPLE = {
     "id": 7,
     "location": "product/launch",
+    "outcome": "saved",
     "created_folders": ["product", "product/launch"],
     "web_url": "https://baton.example.org/d/product/launch",
 }
@@ -131,14 +137,17 @@ class Folders(Endpoint):
         tag="folders",
         ok=MadeFolderOut,
         status=201,
+        parameters=[KEY],
         request=NewFolder,
-        refuses=[NotFound, Forbidden, AlreadyExists],
+        refuses=[NotFound, Forbidden, AlreadyExists, IdempotencyMismatch],
         sends={"A folder": {"location": "product/launch"}},
         examples={"Made": EXAMPLE},
     )
     def post(self, request: Request) -> HttpResponse:
         """Makes the folder and those that are missing above it, and makes you the manager of what it made."""
-        return answer(made(folders.create(self.actor, **bodies.read(request, NewFolder))), status=201)
+        key = parameters.idempotency_key(request)
+        body = bodies.read(request, NewFolder)
+        return answer(made(folders.create(self.actor, idempotency_key=key, **body)), status=201)
 
 
 class Folder(Endpoint):
@@ -212,11 +221,12 @@ def detail(found: reads.FolderView) -> dict[str, Any]:
     }
 
 
-def made(found: folders.Made) -> dict[str, Any]:
+def made(found: Made) -> dict[str, Any]:
     """A folder after a write, as ``MadeFolderOut``."""
     return {
         "id": found.id,
         "location": found.location,
+        "outcome": name_of(found),
         "created_folders": list(found.created_folders),
         "web_url": web_url(found.location),
     }

@@ -21,7 +21,7 @@ from workspace.rest.errors import naming
 from workspace.rest.problems import WRITES
 from workspace.rest.schema import ETAG, IF_MATCH, KEY, operation
 from workspace.services import documents, moves
-from workspace.services.folders import Made
+from workspace.services.outcomes import Made, name_of
 
 COMMIT_HELP = "The commit that this was decided on, as If-Match says it too. Where the head has moved since, CONFLICT."
 
@@ -138,7 +138,7 @@ def folder(made: Made) -> dict[str, Any]:
         "id": str(made.id),
         "commit": None,
         "parents": [],
-        "outcome": "saved",
+        "outcome": name_of(made),
         "citation": None,
         "web_url": web_url(made.location),
         "created_folders": list(made.created_folders),

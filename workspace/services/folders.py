@@ -19,17 +19,10 @@ from workspace.errors import AccessChange, AlreadyExists, Forbidden, Invalid, No
 from workspace.models import Commit, Document, Folder, Grant, Reach, ReceiptKind
 from workspace.queries.folders import reachable
 from workspace.services import captures, commits, receipts
+from workspace.services.idempotency import MOVE, once
+from workspace.services.outcomes import Made
 
 TREE_LOCK = 0x6261746F6E  # "baton"
-
-
-@dataclass(frozen=True, kw_only=True)
-class Made:
-    """A folder as it is after the call; ``created_folders`` are the locations of those that were made."""
-
-    id: int
-    location: str
-    created_folders: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -140,20 +133,28 @@ def _own(actor: Actor, folder: Folder) -> None:
 
 
 @transaction.atomic(durable=True)
-def create(actor: Actor, *, location: str) -> Made:
+def create(actor: Actor, *, location: str, idempotency_key: str | None = None) -> Made:
     """A new folder and those missing above it. Raises ``AlreadyExists`` when it is there."""
     names = locations.split(location)
     path = locations.join(*names)
-    lock_tree()
-    try:
-        access.folder(actor, location=path)
-    except NotFound:
-        pass  # What is hidden goes the way of what is missing, and is refused after the same queries.
-    else:
-        raise AlreadyExists("This folder is there already.", location=path)
-    if len(names) > 1:
-        _refuse_document(actor, names)
-    folder, made = ensure(actor, names)
+
+    def act() -> Made:
+        lock_tree()
+        try:
+            access.folder(actor, location=path)
+        except NotFound:
+            pass  # What is hidden goes the way of what is missing, and is refused after the same queries.
+        else:
+            raise AlreadyExists("This folder is there already.", location=path)
+        if len(names) > 1:
+            _refuse_document(actor, names)
+        folder, made = ensure(actor, names)
+        return _made(folder, made)
+
+    return once(actor, "folders.create", idempotency_key, {"location": path}, act)
+
+
+def _made(folder: Folder, made: Iterable[Folder] = ()) -> Made:
     return Made(id=folder.pk, location=folder.path, created_folders=tuple(f.path for f in made))
 
 
@@ -166,18 +167,35 @@ def _refuse_document(actor: Actor, names: Sequence[str]) -> None:
 
 
 @transaction.atomic(durable=True)
-def move(actor: Actor, *, source: str, target: str, acknowledge_access_change: bool = False) -> Made:
+def move(
+    actor: Actor,
+    *,
+    source: str,
+    target: str,
+    acknowledge_access_change: bool = False,
+    idempotency_key: str | None = None,
+) -> Made:
     """Move or rename a folder with all that is below it.
 
     Needs manager on the folder and editor where it goes (a rename in place needs editor only). Raises
     ``AccessChange`` where more people could read it there, unless acknowledged.
     """
     names = locations.split(target, field="to")
+    path = locations.join(*locations.split(source, field="from"))
+
+    def act() -> Made:
+        return _move(actor, path, names, acknowledge_access_change)
+
+    payload = {"from": source, "to": target, "kind": "folder"}
+    return once(actor, MOVE, idempotency_key, payload, act)
+
+
+def _move(actor: Actor, path: str, names: Sequence[str], acknowledged: bool) -> Made:
     lock_tree()
-    path, wanted = locations.join(*locations.split(source, field="from")), locations.join(*names)
+    wanted = locations.join(*names)
     folder = access.folder(actor, location=path, need=Role.EDITOR, lock=True)
     if path == wanted:
-        return Made(id=folder.pk, location=folder.path)
+        return _made(folder)
     if wanted.startswith(path + "/"):
         raise Invalid("to", "is inside the folder itself. Choose a place outside it.")
     made: list[Folder] = []
@@ -191,7 +209,7 @@ def move(actor: Actor, *, source: str, target: str, acknowledge_access_change: b
     if _twin(parent, names[-1], but=folder) is not None:
         raise AlreadyExists("This name is taken where it would go. Choose another.", location=wanted)
     lineage = [*(parent.lineage if parent else ()), folder.pk]
-    if not acknowledge_access_change:
+    if not acknowledged:
         refuse_widening(actor, folder.lineage, lineage)
     kept = len(folder.lineage)
     Folder.objects.filter(lineage__contains=[folder.pk]).update(
@@ -207,7 +225,7 @@ def move(actor: Actor, *, source: str, target: str, acknowledge_access_change: b
     Folder.objects.filter(pk=folder.pk).update(parent=parent, name=names[-1], twin_key=locations.twin_key(names[-1]))
     folder.refresh_from_db()
     receipts.record(actor, ReceiptKind.FOLDER_MOVED, folder=folder, data={"from": path, "to": wanted})
-    return Made(id=folder.pk, location=folder.path, created_folders=tuple(f.path for f in made))
+    return _made(folder, made)
 
 
 @transaction.atomic(durable=True)
@@ -217,7 +235,7 @@ def settings(actor: Actor, *, location: str, retention_days: int | None) -> Made
     folder = access.folder(actor, location=location, need=Role.MANAGER, lock=True)
     folder.retention_days = days
     folder.save(update_fields=["retention_days"])
-    return Made(id=folder.pk, location=folder.path)
+    return _made(folder)
 
 
 @transaction.atomic(durable=True)

@@ -5,7 +5,7 @@ import json
 from collections.abc import Callable
 from dataclasses import asdict, replace
 from datetime import timedelta
-from typing import Any, cast
+from typing import Any, overload
 
 from django.db import connection
 from django.db.models import QuerySet
@@ -15,10 +15,12 @@ from workspace.actor import Actor
 from workspace.errors import IdempotencyMismatch, Invalid
 from workspace.merge import Hunk
 from workspace.models import IdempotencyKey
-from workspace.services.outcomes import Conflict, Outcome, Replayed, name_of
+from workspace.services.outcomes import Conflict, Made, Outcome, Replayed, name_of
 
 MAX_KEY = 255
 KEPT = timedelta(hours=24)
+MOVE = "move"
+"""One operation for documents and folders, since a caller names a place and not what is there."""
 
 
 def check_key(key: object) -> str:
@@ -28,9 +30,17 @@ def check_key(key: object) -> str:
     return key
 
 
+@overload
+def once(actor: Actor, operation: str, key: str | None, payload: dict[str, Any], act: Callable[[], Made]) -> Made: ...
+
+
+@overload
 def once[T: Outcome](
     actor: Actor, operation: str, key: str | None, payload: dict[str, Any], act: Callable[[], T]
-) -> T | Replayed:
+) -> T | Replayed: ...
+
+
+def once(actor: Actor, operation: str, key: str | None, payload: dict[str, Any], act: Callable[[], Any]) -> Any:
     """Run ``act`` unless this actor already did ``operation`` with ``key``; then give its first outcome.
 
     Must run inside the write's transaction. Of two at once the second waits on the first one's insert: if that
@@ -52,10 +62,16 @@ def once[T: Outcome](
         row = IdempotencyKey.objects.get(principal=actor.principal, operation=operation, key=key)
         if row.digest != digest:
             raise IdempotencyMismatch
-        return cast(T | Replayed, _load(row.outcome))  # a conflict only where ``act`` may come to one
+        return _load(row.outcome)  # of a kind that ``act`` may come to
     outcome = act()
     IdempotencyKey.objects.filter(pk=made[0]).update(outcome=_dump(outcome))
     return outcome
+
+
+def first(actor: Actor, operation: str, key: str | None) -> type[Outcome | Made] | None:
+    """What kind of outcome this actor's ``operation`` with ``key`` came to; None where there was none."""
+    row = IdempotencyKey.objects.filter(principal=actor.principal, operation=operation, key=key).first()
+    return type(_load(row.outcome)) if row else None
 
 
 def expired() -> "QuerySet[IdempotencyKey]":
@@ -69,17 +85,25 @@ def purge(*, limit: int = 1000) -> int:
     return count
 
 
-def _dump(outcome: Outcome) -> dict[str, Any]:
-    name = "conflict" if isinstance(outcome, Conflict) else name_of(outcome)
+def _dump(outcome: Outcome | Made) -> dict[str, Any]:
+    match outcome:
+        case Conflict():
+            name = "conflict"
+        case Made():
+            name = "made"
+        case _:
+            name = name_of(outcome)
     return {"outcome": name, **asdict(outcome)}
 
 
-def _load(stored: dict[str, Any]) -> Replayed | Conflict:
+def _load(stored: dict[str, Any]) -> Replayed | Conflict | Made:
     fields = dict(stored)
     name = fields.pop("outcome")
     if name == "conflict":
         hunks = tuple(_hunk(stored) for stored in fields.pop("hunks"))
         return replace(Conflict(**fields, hunks=hunks), replayed=True)
+    if name == "made":
+        return Made(**fields | {"created_folders": tuple(fields["created_folders"]), "replayed": True})
     fields.pop("first", None)
     fields |= {k: tuple(fields[k]) for k in ("parents", "created_folders")}
     return Replayed(first=name, **fields)

@@ -62,10 +62,22 @@ class Conflict:
     replayed: bool = False
 
 
+@dataclass(frozen=True, kw_only=True)
+class Made:
+    """A folder as it is after the call; ``created_folders`` are the locations of those that were made."""
+
+    id: int
+    location: str
+    created_folders: tuple[str, ...] = ()
+    replayed: bool = False
+
+
 WriteResult = Saved | Merged | Unchanged | Replayed
 Outcome = Saved | Merged | Unchanged | Replayed | Conflict
 
 
-def name_of(outcome: Written) -> str:
+def name_of(outcome: Written | Made) -> str:
     """``saved``, ``merged``, ``unchanged`` or ``replayed``, as every surface calls it."""
+    if isinstance(outcome, Made):
+        return "replayed" if outcome.replayed else "saved"
     return type(outcome).__name__.lower()

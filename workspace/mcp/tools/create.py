@@ -6,12 +6,12 @@ from pydantic import Field
 
 from workspace import locations
 from workspace.actor import Actor
-from workspace.errors import AlreadyExists, FieldError, Invalid
+from workspace.errors import FieldError, Invalid
 from workspace.mcp import shapes
 from workspace.mcp.arguments import Arguments, Key, Message, Reason, Takes
 from workspace.mcp.tool import Answer, Tool
-from workspace.queries import folders as queries
 from workspace.services import documents, folders
+from workspace.services.outcomes import Made, name_of
 
 
 class Create(Arguments):
@@ -60,24 +60,23 @@ def create(actor: Actor, given: Create) -> Answer:
 
 
 def _folder(actor: Actor, given: Create, location: str) -> Answer:
-    """A new folder. With a key, one that is there already is what was asked for: a repeat finds its own."""
     if given.content:
         raise Invalid("content", "is not taken by action folder. Leave it out.")
-    try:
-        made = folders.create(actor, location=location)
-    except AlreadyExists:
-        if given.idempotency_key is None:
-            raise
-        there = queries.show(actor, location=location)
-        data = {"location": there.location, "folder_id": there.id, "outcome": "unchanged", "created_folders": []}
-        return Answer(text=f"The folder {there.location} is there already.", data=data)
+    made = folders.create(actor, location=location, idempotency_key=given.idempotency_key)
+    return folder_answer(made, f"The folder {made.location} is made.")
+
+
+def folder_answer(made: Made, text: str) -> Answer:
+    """The answer of any tool that makes or moves a folder."""
+    if made.replayed:
+        text += " Replayed: this key was used before, so nothing was done again."
     data = {
         "location": made.location,
         "folder_id": made.id,
-        "outcome": "saved",
+        "outcome": name_of(made),
         "created_folders": list(made.created_folders),
     }
-    return Answer(text=f"The folder {made.location} is made.", data=data)
+    return Answer(text=text, data=data)
 
 
 def _location(given: Create) -> str:

@@ -9,10 +9,9 @@ from workspace.errors import Invalid, PreconditionRequired
 from workspace.mcp import shapes
 from workspace.mcp.arguments import Arguments, CommitId, Key, Location, Message, Reason, Takes
 from workspace.mcp.tool import Answer, Tool
-from workspace.mcp.tools.create import FolderMade
+from workspace.mcp.tools.create import FolderMade, folder_answer
 from workspace.services import documents, moves
-from workspace.services.folders import Made
-from workspace.services.outcomes import Outcome
+from workspace.services.outcomes import Made, Outcome
 
 _NOTES = ("idempotency_key", "message", "reason")
 _GUARDS = ("expected_commit", "on_conflict", *_NOTES)
@@ -148,13 +147,7 @@ def _move(actor: Actor, given: Update, notes: Notes) -> Answer:
     )
     if not isinstance(outcome, Made):
         return shapes.write_answer(outcome)
-    data = {
-        "location": outcome.location,
-        "folder_id": outcome.id,
-        "outcome": "saved",
-        "created_folders": list(outcome.created_folders),
-    }
-    return Answer(text=f"The folder is now {outcome.location}, with all that is in it.", data=data)
+    return folder_answer(outcome, f"The folder is now {outcome.location}, with all that is in it.")
 
 
 def _restore(actor: Actor, given: Update, notes: Notes) -> Outcome:

@@ -11,7 +11,7 @@ from workspace.errors import AlreadyExists
 from workspace.models import CommitKind
 from workspace.services import commits, folders, texts
 from workspace.services.documents.request import Guarded, Request, stale, written
-from workspace.services.idempotency import once
+from workspace.services.idempotency import MOVE, once
 from workspace.services.outcomes import Conflict, Replayed, Saved, Unchanged
 
 
@@ -51,7 +51,7 @@ def move(
         return written(Saved, document, commit, made)
 
     payload = {"from": source, "to": target, "expected": expected, **notes}
-    return once(actor, "documents.move", request.get("idempotency_key"), payload, act)
+    return once(actor, MOVE, request.get("idempotency_key"), payload, act)
 
 
 @transaction.atomic(durable=True)
