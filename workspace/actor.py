@@ -76,6 +76,11 @@ class Actor:
             return f"agent:{self.agent}"
         return f"job:{self.job}" if self.person is None else f"person:{self.person}"
 
+    @property
+    def may_write(self) -> bool:
+        """Whether it may write anywhere at all: not where its every scope only reads."""
+        return not self.scopes or any(scope.role > Role.VIEWER for scope in self.scopes)
+
     @classmethod
     def for_job(cls, name: str, *, scopes: tuple[Scope, ...], reason: str = "") -> Self:
         """A job as an actor: it reaches only what ``scopes`` name."""

@@ -11,6 +11,7 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import MCPError
 from mcp.types import TextContent
 
+from tests import loops
 from tests.cast import PLAN, Cast
 from tests.mcp.conftest import PLACE
 from tests.mcp.rpc import Rpc
@@ -25,7 +26,7 @@ def with_client[T](rpc: Rpc, mode: str, work: Callable[[Client], Awaitable[T]]) 
             async with Client(transport, mode=mode) as client:
                 return await work(client)
 
-    return asyncio.run(run())
+    return loops.run(run())
 
 
 def words(result: Any) -> str:
@@ -139,6 +140,6 @@ def test_sixteen_agents_append_at_once_and_every_line_is_there_once(committed_ca
 
                 return [ok for done in await asyncio.gather(*map(writer, range(16))) for ok in done]
 
-    assert all(asyncio.run(run()))
+    assert all(loops.run(run()))
     lines = live_scout.data("read", location="product/launch/log.md")["content"].splitlines()
     assert sorted(lines[1:]) == sorted(f"writer {n} turn {t}" for n in range(16) for t in range(5))

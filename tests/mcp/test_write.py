@@ -23,7 +23,7 @@ def test_a_document_is_created_with_the_folders_on_the_way(scout: Calls) -> None
     assert data["outcome"] == "saved"
     assert data["location"] == "product/launch/notes/週報/a b#?%2F.md"
     assert data["created_folders"] == ["product/launch/notes", "product/launch/notes/週報"]
-    assert "%20b%23%3F%252F.md?at=" in data["web_url"]
+    assert data["web_url"].endswith("%20b%23%3F%252F.md")
     assert scout.data("read", location=data["location"])["message"] == "start"
 
 

@@ -76,6 +76,16 @@ def test_ranges_join_to_the_whole_and_split_no_character(scout: Caller, cast: Ca
     assert pieces == text
 
 
+def test_a_part_is_cited_by_its_lines(scout: Caller, plan: str) -> None:
+    whole = f"product/launch/plan.md@{plan}"
+    for asked, span in (("lines=5-7", "#L5-L7"), ("lines=3", "#L3"), ("offset=15&limit=4", "#L3"), ("at=" + plan, "")):
+        found = scout.get(f"{PATH}?{asked}").json()
+        assert found["citation"] == whole + span, asked
+        assert found["web_url"].endswith(f"/d/product/launch/plan.md?at={plan}{span}"), asked
+    nothing = scout.get(f"{PATH}?offset={len(PLAN.encode())}").json()
+    assert (nothing["content"], nothing["citation"]) == ("", whole)
+
+
 def test_lines_are_counted_from_one(scout: Caller, plan: str) -> None:
     found = scout.get(f"{PATH}?lines=5-7").json()
     assert found["content"] == "".join(PLAN.splitlines(keepends=True)[4:7])

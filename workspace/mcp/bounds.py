@@ -4,6 +4,7 @@ A host pays for each character of each answer out of the model's context, so not
 workspace: lists go on by ``cursor``, texts by ``offset``.
 """
 
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Protocol
@@ -57,20 +58,43 @@ def fitting(items: Sequence[Any], *, most: int = ROWS) -> int:
     return len(items)
 
 
+@dataclass(frozen=True, kw_only=True)
+class Listing:
+    """A page of a list: rows for programs, a line of text for each, and the cursor after the last."""
+
+    rows: list[dict[str, Any]]
+    lines: list[str]
+    cursor: str | None
+
+    @property
+    def text(self) -> str:
+        return "\n".join(self.lines)
+
+
 def page[Row](
-    fetch: Callable[[int], Page[Row]], shape: Callable[[Row], dict[str, Any]], *, limit: int, most: int = ROWS
-) -> tuple[list[dict[str, Any]], str | None]:
-    """Rows as ``shape`` gives them, and the cursor after the last; fewer than ``limit`` where they are long.
+    fetch: Callable[[int], Page[Row]],
+    shape: Callable[[Row], dict[str, Any]],
+    line: Callable[[Row], str],
+    *,
+    limit: int,
+) -> Listing:
+    """Rows as ``shape`` and ``line`` give them; fewer than ``limit`` where they are long.
 
     A page that is too long is asked for again with as many rows as fit, so that its cursor is the right one.
     """
     found = fetch(limit)
     rows = [shape(row) for row in found.items]
-    fits = fitting(rows, most=most)
+    fits = fitting(rows)
     if fits < len(rows):
         found = fetch(fits)
         rows = [shape(row) for row in found.items]
-    return rows, found.next_cursor
+    return Listing(rows=rows, lines=[line(row) for row in found.items], cursor=found.next_cursor)
+
+
+def more(**argument: str | int | None) -> str:
+    """How to go on with a list, by its one ``argument``; nothing where that is None."""
+    ((name, value),) = argument.items()
+    return "" if value is None else f'\nThere are more. To go on: the same call with "{name}": {json.dumps(value)}'
 
 
 @dataclass(frozen=True, kw_only=True)

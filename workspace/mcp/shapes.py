@@ -6,8 +6,6 @@ from dataclasses import asdict
 from typing import Any, NotRequired, TypedDict
 from urllib.parse import quote
 
-from django.conf import settings
-
 from workspace.access import Abilities
 from workspace.mcp import bounds
 from workspace.mcp.errors import Refused
@@ -106,11 +104,6 @@ def call(tool: str, **arguments: Any) -> str:
     return f"{tool} with {json.dumps(arguments, ensure_ascii=False)}"
 
 
-def web_url(location: str, *, at: str | None = None, lines: tuple[int, int] | None = None) -> str:
-    """Where a person opens it."""
-    return settings.BATON_BASE_URL + citations.web_path(location, at=at, lines=lines)
-
-
 def uri(location: str) -> str:
     """The address of a document as an MCP resource."""
     return SCHEME + quote(location)
@@ -151,7 +144,7 @@ def written(outcome: Written) -> dict[str, Any]:
         "parents": list(outcome.parents),
         "outcome": name_of(outcome),
         "citation": citations.citation(outcome.location, outcome.commit),
-        "web_url": web_url(outcome.location, at=outcome.commit),
+        "web_url": citations.web_url(outcome.location),
         "created_folders": list(outcome.created_folders),
     }
 
@@ -190,7 +183,7 @@ def commit(row: CommitRow) -> dict[str, Any]:
         "message": bounds.cut(row.message, 500).text,
         "reason": bounds.cut(row.reason, 500).text,
         "citation": citations.citation(row.location, row.id),
-        "web_url": web_url(row.location, at=row.id),
+        "web_url": citations.web_url(row.location, at=row.id),
     }
 
 
@@ -247,12 +240,12 @@ def conflict_answer(outcome: Conflict) -> Answer:
     return Answer(text="\n\n".join([form.text, *conflict_parts(shown, len(shapes))]), data=data, error=True)
 
 
-def conflict_parts(shown: Sequence[Mapping[str, Any]], total: int, *, first: int = 0) -> list[str]:
+def conflict_parts(shown: Sequence[Mapping[str, Any]], total: int) -> list[str]:
     """Hunks as text, fenced, with what was left out."""
     if not shown:
         return []
     parts = [fenced("\n".join(hunk_text(shape) for shape in shown), source=f"{len(shown)} of {counted(total, 'hunk')}")]
-    if first + len(shown) < total:
+    if len(shown) < total:
         parts.append("The other hunks: conflict with action show.")
     return parts
 

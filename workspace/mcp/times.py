@@ -6,8 +6,8 @@ _UNITS = (("day", 86_400), ("hour", 3_600), ("minute", 60))
 
 
 def iso(when: datetime) -> str:
-    """``when`` in UTC with milliseconds, such as ``2026-11-29T22:10:05.120Z``."""
-    return when.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    """``when`` in UTC to the microsecond, as REST gives it: ``2026-11-29T22:10:05.120000Z``."""
+    return when.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
 
 
 def age(when: datetime, *, now: datetime | None = None) -> str:

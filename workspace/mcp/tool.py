@@ -10,7 +10,7 @@ from mcp.types import CallToolResult, TextContent, ToolAnnotations
 from mcp.types import Tool as Listing
 from pydantic import TypeAdapter
 
-from workspace.actor import Actor, Role
+from workspace.actor import Actor
 from workspace.errors import Invalid, Refusal, Unavailable
 from workspace.mcp.arguments import Arguments, schema, untitled
 from workspace.mcp.errors import RefusalShape, Refused, internal, refused
@@ -70,7 +70,7 @@ class Tool:
 
     def offered_to(self, actor: Actor) -> bool:
         """Whether ``actor`` is shown this tool: one whose every scope only reads sees no writing ones."""
-        return not self.writes or not actor.scopes or any(scope.role > Role.VIEWER for scope in actor.scopes)
+        return not self.writes or actor.may_write
 
     def call(self, actor: Actor, arguments: object) -> CallToolResult:
         """Runs the tool in this thread. Every refusal and fault comes back as a result, none is raised."""

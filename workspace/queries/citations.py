@@ -2,6 +2,8 @@
 
 from urllib.parse import quote, urlencode
 
+from django.conf import settings
+
 Lines = tuple[int, int]
 
 
@@ -22,3 +24,8 @@ def web_path(location: str, at: str | None = None, lines: Lines | None = None) -
     """The path of the page that shows a document, at a commit and at lines; percent-encoded."""
     query = f"?{urlencode({'at': at})}" if at else ""
     return f"/d/{quote(location, safe='/')}{query}{span(lines)}"
+
+
+def web_url(location: str, at: str | None = None, lines: Lines | None = None) -> str:
+    """The whole address of that page."""
+    return settings.BATON_BASE_URL + web_path(location, at, lines)

@@ -9,7 +9,6 @@ from urllib.parse import quote
 from django.conf import settings
 from django.http import HttpResponse
 
-from workspace.queries import citations
 from workspace.queries.pages import Page
 
 MEDIA_TYPE = "application/json"
@@ -44,11 +43,6 @@ def etag(commit: str) -> str:
 def moment(at: datetime | None) -> str | None:
     """A time in UTC to the microsecond (RFC 3339): ``2026-11-29T08:00:00.000000Z``."""
     return at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ") if at else None
-
-
-def web_url(location: str, *, at: str | None = None, lines: citations.Lines | None = None) -> str:
-    """Where a person opens it."""
-    return settings.BATON_BASE_URL + citations.web_path(location, at, lines)
 
 
 def api_url(location: str) -> str:

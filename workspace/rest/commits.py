@@ -7,9 +7,9 @@ from rest_framework import serializers
 from rest_framework.request import Request
 
 from workspace.errors import Invalid, NotFound
-from workspace.queries import history
+from workspace.queries import citations, history
 from workspace.rest import examples, parameters
-from workspace.rest.answers import answer, etag, moment, page, web_url
+from workspace.rest.answers import answer, etag, moment, page
 from workspace.rest.endpoint import Endpoint
 from workspace.rest.provenance import CommitOut, author
 from workspace.rest.schema import LOCATION, PAGED, in_path, operation, page_of
@@ -75,5 +75,5 @@ def commit(found: history.CommitRow) -> dict[str, Any]:
         "committed_at": moment(found.created_at),
         "bytes": found.bytes,
         "lines": found.lines,
-        "web_url": web_url(found.location, at=found.id),
+        "web_url": citations.web_url(found.location, at=found.id),
     }

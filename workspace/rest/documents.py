@@ -20,7 +20,7 @@ from workspace.errors import (
 from workspace.queries import citations
 from workspace.queries import documents as reads
 from workspace.rest import bodies, examples, parameters, results
-from workspace.rest.answers import answer, etag, moment, nothing, page, web_url
+from workspace.rest.answers import answer, etag, moment, nothing, page
 from workspace.rest.endpoint import Endpoint
 from workspace.rest.errors import naming
 from workspace.rest.folders import AbilitiesOut
@@ -90,6 +90,10 @@ EDIT = PolymorphicProxySerializer(
 )
 
 
+RANGES = frozenset({"lines", "offset", "limit"})
+"""Parameters that ask for a part of a text."""
+
+
 class DocumentOut(serializers.Serializer[Any]):
     """A document in a list."""
 
@@ -131,7 +135,7 @@ class DocumentTextOut(serializers.Serializer[Any]):
     end_line = serializers.IntegerField(allow_null=True)
     indexed_at = serializers.DateTimeField(allow_null=True)
     stale = serializers.BooleanField(help_text="Whether the search index is behind the head.")
-    citation = serializers.CharField()
+    citation = serializers.CharField(help_text="LOCATION@COMMIT, with #L3-L9 where a part was asked for.")
     web_url = serializers.CharField()
     abilities = AbilitiesOut()
 
@@ -218,7 +222,9 @@ class Document(Endpoint):
         if parameters.none_match(request, tag):
             return nothing(304, headers={"ETag": tag})
         receipts.read(self.actor, document=found.id, commit=found.commit)
-        return answer(text(found, pinned="at" in request.GET), headers={"ETag": tag})
+        return answer(
+            text(found, pinned="at" in request.GET, ranged=not RANGES.isdisjoint(request.GET)), headers={"ETag": tag}
+        )
 
     @operation(
         "replaceDocument",
@@ -325,12 +331,16 @@ def row(found: reads.DocumentRow) -> dict[str, Any]:
         "updated_by": author(found.updated_by),
         "role": found.role.label,
         "open_conflicts": found.open_conflicts,
-        "web_url": web_url(found.location),
+        "web_url": citations.web_url(found.location),
     }
 
 
-def text(found: reads.DocumentText, *, pinned: bool) -> dict[str, Any]:
-    """A text as ``DocumentTextOut``; ``pinned`` makes its link show this commit, and not whatever is newest."""
+def text(found: reads.DocumentText, *, pinned: bool, ranged: bool) -> dict[str, Any]:
+    """A text as ``DocumentTextOut``; ``pinned`` makes its link show this commit, and not whatever is newest.
+
+    A part that was asked for (``ranged``) is cited by its lines, which are those of this commit.
+    """
+    lines = (found.start_line, found.end_line) if ranged and found.content else None
     return {
         "location": found.location,
         "id": found.id,
@@ -353,7 +363,7 @@ def text(found: reads.DocumentText, *, pinned: bool) -> dict[str, Any]:
         "end_line": found.end_line,
         "indexed_at": moment(found.indexed_at),
         "stale": found.stale,
-        "citation": citations.citation(found.location, found.commit),
-        "web_url": web_url(found.location, at=found.commit if pinned else None),
+        "citation": citations.citation(found.location, found.commit, lines),
+        "web_url": citations.web_url(found.location, found.commit if pinned or lines else None, lines),
         "abilities": vars(found.abilities),
     }

@@ -7,9 +7,10 @@ from rest_framework import serializers
 from rest_framework.request import Request
 
 from workspace.errors import AlreadyExists, Forbidden, IdempotencyMismatch, Invalid, NotFound
+from workspace.queries import citations
 from workspace.queries import folders as reads
 from workspace.rest import bodies, parameters
-from workspace.rest.answers import answer, moment, page, web_url
+from workspace.rest.answers import answer, moment, page
 from workspace.rest.endpoint import Endpoint
 from workspace.rest.errors import naming
 from workspace.rest.provenance import ROLES
@@ -203,7 +204,7 @@ def row(found: reads.FolderRow) -> dict[str, Any]:
         "role": found.role.label if found.role else None,
         "documents": found.documents,
         "folders": found.folders,
-        "web_url": web_url(found.location),
+        "web_url": citations.web_url(found.location),
     }
 
 
@@ -217,7 +218,7 @@ def detail(found: reads.FolderView) -> dict[str, Any]:
         "abilities": vars(found.abilities) if found.abilities else None,
         "retention_days": found.retention_days,
         "created_at": moment(found.created_at),
-        "web_url": web_url(found.location),
+        "web_url": citations.web_url(found.location),
     }
 
 
@@ -228,5 +229,5 @@ def made(found: Made) -> dict[str, Any]:
         "location": found.location,
         "outcome": name_of(found),
         "created_folders": list(found.created_folders),
-        "web_url": web_url(found.location),
+        "web_url": citations.web_url(found.location),
     }

@@ -14,8 +14,9 @@ from workspace.errors import (
     Invalid,
     NotFound,
 )
+from workspace.queries import citations
 from workspace.rest import bodies, examples, parameters, results
-from workspace.rest.answers import answer, web_url
+from workspace.rest.answers import answer
 from workspace.rest.endpoint import Endpoint
 from workspace.rest.errors import naming
 from workspace.rest.problems import WRITES
@@ -140,6 +141,6 @@ def folder(made: Made) -> dict[str, Any]:
         "parents": [],
         "outcome": name_of(made),
         "citation": None,
-        "web_url": web_url(made.location),
+        "web_url": citations.web_url(made.location),
         "created_folders": list(made.created_folders),
     }

@@ -8,7 +8,7 @@ from rest_framework.request import Request
 
 from workspace.merge import Hunk
 from workspace.queries import citations
-from workspace.rest.answers import answer, api_url, etag, web_url
+from workspace.rest.answers import answer, api_url, etag
 from workspace.rest.errors import problem
 from workspace.rest.problems import STALE, STALE_DECISION
 from workspace.services.outcomes import Conflict, Outcome, name_of
@@ -42,7 +42,7 @@ def written(request: Request, outcome: Outcome, *, status: int = 200) -> HttpRes
         "parents": list(outcome.parents),
         "outcome": name_of(outcome),
         "citation": citations.citation(outcome.location, outcome.commit),
-        "web_url": web_url(outcome.location),
+        "web_url": citations.web_url(outcome.location),
         "created_folders": list(outcome.created_folders),
     }
     headers = {"ETag": etag(outcome.commit)}

@@ -8,9 +8,9 @@ from rest_framework import serializers
 from rest_framework.request import Request
 
 from workspace.errors import Invalid, NotFound
-from workspace.queries import search
+from workspace.queries import citations, search
 from workspace.rest import examples, parameters
-from workspace.rest.answers import answer, moment, web_url
+from workspace.rest.answers import answer, moment
 from workspace.rest.endpoint import Endpoint
 from workspace.rest.provenance import AuthorOut, author
 from workspace.rest.schema import operation, query
@@ -119,5 +119,5 @@ def hit(found: search.Hit) -> dict[str, Any]:
         "stale": found.stale,
         "superseded_by": found.superseded_by,
         "score": found.score,
-        "web_url": web_url(found.location, at=found.commit, lines=found.lines),
+        "web_url": citations.web_url(found.location, at=found.commit, lines=found.lines),
     }

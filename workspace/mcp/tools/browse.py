@@ -10,7 +10,7 @@ from workspace.mcp.arguments import Arguments, Cursor, Takes
 from workspace.mcp.fence import counted, fenced, one_line
 from workspace.mcp.times import age, iso, stamp
 from workspace.mcp.tool import Answer, Tool
-from workspace.queries import documents, folders, people
+from workspace.queries import citations, documents, folders, people
 from workspace.queries.documents import DocumentRow
 from workspace.queries.folders import FolderRow
 from workspace.queries.people import PersonRow
@@ -106,17 +106,13 @@ def browse(actor: Actor, given: Browse) -> Answer:
 
 
 def _folders(actor: Actor, given: Browse) -> Answer:
-    rows, cursor = bounds.page(
+    found = bounds.page(
         lambda limit: folders.children(actor, parent=given.location, limit=limit, cursor=given.cursor),
         _folder,
+        _folder_line,
         limit=given.limit,
     )
-    lines = [
-        f"{row['location']}/  {row['role'] or 'passage only'}, "
-        f"{counted(row['documents'], 'document')}, {counted(row['folders'], 'folder')}"
-        for row in rows
-    ]
-    return _list("folders", rows, cursor, lines, empty="No folders here.")
+    return _list("folders", found, empty="No folders here.")
 
 
 def _folder(row: FolderRow) -> dict[str, Any]:
@@ -129,25 +125,24 @@ def _folder(row: FolderRow) -> dict[str, Any]:
     }
 
 
+def _folder_line(row: FolderRow) -> str:
+    role = row.role.label if row.role else "passage only"
+    return f"{row.location}/  {role}, {counted(row.documents, 'document')}, {counted(row.folders, 'folder')}"
+
+
 def _documents(actor: Actor, given: Browse) -> Answer:
-    stamps: dict[str, str] = {}
-
-    def shape(row: DocumentRow) -> dict[str, Any]:
-        stamps[row.location] = f"by {shapes.by(row.updated_by)}, {stamp(row.updated_at)}"
-        return document(row)
-
-    rows, cursor = bounds.page(
+    found = bounds.page(
         lambda limit: documents.below(
             actor, location=given.location, type=given.type, label=given.label, limit=limit, cursor=given.cursor
         ),
-        shape,
+        _document,
+        _document_line,
         limit=given.limit,
     )
-    lines = [_document_line(row, stamps[row["location"]]) for row in rows]
-    return _list("documents", rows, cursor, lines, empty="No documents here.")
+    return _list("documents", found, empty="No documents here.")
 
 
-def document(row: DocumentRow) -> dict[str, Any]:
+def _document(row: DocumentRow) -> dict[str, Any]:
     """A document as rows show it: no text, its newest commit."""
     return {
         "location": row.location,
@@ -163,53 +158,52 @@ def document(row: DocumentRow) -> dict[str, Any]:
         "role": row.role.label,
         "open_conflicts": row.open_conflicts,
         "uri": shapes.uri(row.location),
-        "web_url": shapes.web_url(row.location),
+        "web_url": citations.web_url(row.location),
     }
 
 
-def _document_line(row: dict[str, Any], changed: str) -> str:
-    parts = [f"{row['location']}@{row['commit'][:12]}  {one_line(row['title'])}"]
-    if row["summary"]:
-        parts.append(f"  {one_line(row['summary'])}")
-    marks = [row["role"], changed]
-    marks += [row["type"]] if row["type"] else []
-    marks += [", ".join(row["labels"])] if row["labels"] else []
-    marks += [counted(row["open_conflicts"], "open conflict")] if row["open_conflicts"] else []
+def _document_line(row: DocumentRow) -> str:
+    parts = [f"{row.location}@{row.commit[:12]}  {one_line(row.title)}"]
+    if row.summary:
+        parts.append(f"  {one_line(row.summary)}")
+    marks = [row.role.label, f"by {shapes.by(row.updated_by)}, {stamp(row.updated_at)}"]
+    marks += [row.type] if row.type else []
+    marks += [", ".join(row.labels)] if row.labels else []
+    marks += [counted(row.open_conflicts, "open conflict")] if row.open_conflicts else []
     parts.append(f"  {one_line('; '.join(marks))}")
     return "\n".join(parts)
 
 
 def _people(actor: Actor, given: Browse) -> Answer:
-    rows, cursor = bounds.page(
+    found = bounds.page(
         lambda limit: people.near(actor, location=given.location, group=given.group, limit=limit, cursor=given.cursor),
         _person,
+        _person_line,
         limit=given.limit,
     )
-    lines = [
-        one_line(f"{row['label']} <{row['email']}>")
-        + (f"  groups: {one_line(', '.join(row['groups']))}" if row["groups"] else "")
-        for row in rows
-    ]
-    return _list("people", rows, cursor, lines, empty="Nobody else shares a folder with you.")
+    return _list("people", found, empty="Nobody else shares a folder with you.")
 
 
 def _person(row: PersonRow) -> dict[str, Any]:
     return {"label": row.label, "email": row.email, "groups": list(row.groups)}
 
 
-def _list(name: str, rows: list[dict[str, Any]], cursor: str | None, lines: list[str], *, empty: str) -> Answer:
-    text = fenced("\n".join(lines), source=f"{name}: {len(rows)}") if rows else empty
-    if cursor:
-        text += f'\nThere are more. To go on: the same call with "cursor": "{cursor}"'
-    return Answer(text=text, data={name: rows, "next_cursor": cursor})
+def _person_line(row: PersonRow) -> str:
+    groups = f"  groups: {one_line(', '.join(row.groups))}" if row.groups else ""
+    return one_line(f"{row.label} <{row.email}>") + groups
+
+
+def _list(name: str, found: bounds.Listing, *, empty: str) -> Answer:
+    text = fenced(found.text, source=f"{name}: {len(found.rows)}") if found.rows else empty
+    return Answer(text=text + bounds.more(cursor=found.cursor), data={name: found.rows, "next_cursor": found.cursor})
 
 
 TOOL = Tool(
     name="browse",
     title="Browse the workspace",
     description=(
-        "Lists what you may see: folders (of one folder, or the top level), documents (all below a folder, by "
-        "location, with who changed them last and when), or the people with whom you share folders."
+        "Lists what you may see: folders (of one folder, or the top level), documents (all below a folder, "
+        "folder by folder, with who changed them last and when), or the people with whom you share folders."
     ),
     arguments=Browse,
     shapes=(FolderList, DocumentList, PersonList),

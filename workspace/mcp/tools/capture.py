@@ -141,37 +141,39 @@ def _own_identity(folder: str, session: str, content: str) -> str:
 
 
 def _list(actor: Actor, given: Capture) -> Answer:
-    lines: dict[str, str] = {}
-
-    def shape(row: CaptureRow) -> dict[str, Any]:
-        lines[row.id] = (
-            f"{row.id} in {one_line(row.folder)}, {row.state}, by {shapes.by(row.author)}, {stamp(row.created_at)}"
-            + (f", session {one_line(row.session)}" if row.session else "")
-            + (f": {one_line(row.excerpt)}" if row.excerpt else "")
-        )
-        return {
-            "capture_id": row.id,
-            "folder": row.folder,
-            "session": row.session,
-            "host": row.host,
-            "author": shapes.author(row.author),
-            "created_at": iso(row.created_at),
-            "age": age(row.created_at),
-            "state": row.state,
-            "excerpt": row.excerpt,
-        }
-
-    rows, cursor = bounds.page(
+    found = bounds.page(
         lambda limit: queries.listing(actor, folder=given.folder, limit=limit, cursor=given.cursor),
-        shape,
+        _item,
+        _line,
         limit=given.limit,
     )
-    if not rows:
-        return Answer(text="No captures here.", data={"captures": [], "next_cursor": None})
-    text = fenced("\n".join(lines[row["capture_id"]] for row in rows), source="captures, newest first")
-    if cursor:
-        text += f'\nThere are more. To go on: the same call with "cursor": "{cursor}"'
-    return Answer(text=text, data={"captures": rows, "next_cursor": cursor})
+    data = {"captures": found.rows, "next_cursor": found.cursor}
+    if not found.rows:
+        return Answer(text="No captures here.", data=data)
+    text = fenced(found.text, source="captures, newest first")
+    return Answer(text=text + bounds.more(cursor=found.cursor), data=data)
+
+
+def _item(row: CaptureRow) -> dict[str, Any]:
+    return {
+        "capture_id": row.id,
+        "folder": row.folder,
+        "session": row.session,
+        "host": row.host,
+        "author": shapes.author(row.author),
+        "created_at": iso(row.created_at),
+        "age": age(row.created_at),
+        "state": row.state,
+        "excerpt": row.excerpt,
+    }
+
+
+def _line(row: CaptureRow) -> str:
+    return (
+        f"{row.id} in {one_line(row.folder)}, {row.state}, by {shapes.by(row.author)}, {stamp(row.created_at)}"
+        + (f", session {one_line(row.session)}" if row.session else "")
+        + (f": {one_line(row.excerpt)}" if row.excerpt else "")
+    )
 
 
 TOOL = Tool(

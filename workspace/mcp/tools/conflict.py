@@ -1,7 +1,7 @@
 """``conflict``: drafts that could not be merged, and settling them."""
 
 from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar, Literal, NotRequired, TypedDict
+from typing import Annotated, Any, ClassVar, Literal, TypedDict
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -99,7 +99,6 @@ class ConflictShown(TypedDict):
 class Discarded(TypedDict):
     conflict_id: str
     state: str
-    outcome: NotRequired[str]
 
 
 def settle(actor: Actor, given: Settle) -> Answer:
@@ -142,26 +141,20 @@ def _line(row: ConflictRow) -> str:
 
 
 def _list(actor: Actor, given: Settle) -> Answer:
-    lines: dict[str, str] = {}
-
-    def shape(row: ConflictRow) -> dict[str, Any]:
-        lines[row.id] = _line(row)
-        return _item(row)
-
-    rows, cursor = bounds.page(
+    found = bounds.page(
         lambda limit: queries.listing(
             actor, state=given.state, location=given.location, limit=limit, cursor=given.cursor
         ),
-        shape,
+        _item,
+        _line,
         limit=given.limit,
     )
-    if not rows:
-        return Answer(text=f"No {given.state} conflicts that you may see.", data={"conflicts": [], "next_cursor": None})
-    text = fenced("\n".join(lines[row["conflict_id"]] for row in rows), source=f"{given.state} conflicts")
-    text += f"\nTo see one: {shapes.call('conflict', action='show', conflict_id=rows[0]['conflict_id'])}"
-    if cursor:
-        text += f'\nThere are more. To go on: the same call with "cursor": "{cursor}"'
-    return Answer(text=text, data={"conflicts": rows, "next_cursor": cursor})
+    data = {"conflicts": found.rows, "next_cursor": found.cursor}
+    if not found.rows:
+        return Answer(text=f"No {given.state} conflicts that you may see.", data=data)
+    text = fenced(found.text, source=f"{given.state} conflicts")
+    text += f"\nTo see one: {shapes.call('conflict', action='show', conflict_id=found.rows[0]['conflict_id'])}"
+    return Answer(text=text + bounds.more(cursor=found.cursor), data=data)
 
 
 def _show(actor: Actor, given: Settle) -> Answer:

@@ -14,6 +14,7 @@ from workspace.mcp.arguments import Arguments, Key, Location, Message, Reason, n
 from workspace.mcp.fence import counted, fenced
 from workspace.mcp.times import age, iso, stamp
 from workspace.mcp.tool import Answer, Tool
+from workspace.queries import citations
 from workspace.queries import documents as queries
 from workspace.queries.documents import DocumentText
 from workspace.services import documents, folders
@@ -124,7 +125,7 @@ def _preview(actor: Actor, given: Delete) -> Answer:
         "confirm_token": token,
         "expires_in_s": VALID_S,
         "next": shapes.call("doc_delete", location=found.location, confirm_token=token),
-        "web_url": shapes.web_url(found.location),
+        "web_url": citations.web_url(found.location),
     }
     return Answer(text=_text(found, data["next"]), data=data)
 

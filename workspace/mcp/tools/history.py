@@ -108,23 +108,17 @@ def history(actor: Actor, given: History) -> Answer:
 
 
 def _log(actor: Actor, given: History) -> Answer:
-    lines: dict[str, str] = {}
-
-    def shape(row: queries.CommitRow) -> dict[str, Any]:
-        lines[row.id] = shapes.commit_line(row)
-        return shapes.commit(row)
-
-    rows, cursor = bounds.page(
+    found = bounds.page(
         lambda limit: queries.log(actor, location=given.location, limit=limit, cursor=given.cursor),
-        shape,
+        shapes.commit,
+        shapes.commit_line,
         limit=given.limit,
     )
-    text = fenced("\n".join(lines[row["commit"]] for row in rows), source=f"commits of {given.location}, newest first")
-    return Answer(text=text + _more(cursor), data={"location": given.location, "commits": rows, "next_cursor": cursor})
-
-
-def _more(cursor: str | None) -> str:
-    return f'\nThere are more. To go on: the same call with "cursor": "{cursor}"' if cursor else ""
+    text = fenced(found.text, source=f"commits of {given.location}, newest first")
+    return Answer(
+        text=text + bounds.more(cursor=found.cursor),
+        data={"location": given.location, "commits": found.rows, "next_cursor": found.cursor},
+    )
 
 
 def _diff(actor: Actor, given: History) -> Answer:
@@ -157,7 +151,7 @@ def _diff(actor: Actor, given: History) -> Answer:
     if not parts:
         return Answer(text=f"{head} The text is the same.", data=data)
     body = "\n".join(line for part in parts for line in (part["header"], *part["lines"]))
-    return Answer(text=f"{head}\n{fenced(body, source='unified diff')}{_more(cursor)}", data=data)
+    return Answer(text=f"{head}\n{fenced(body, source='unified diff')}{bounds.more(cursor=cursor)}", data=data)
 
 
 def _diff_rows(hunks: tuple[DiffHunk, ...]) -> Iterator[tuple[DiffHunk, str]]:
@@ -186,7 +180,7 @@ def _blame(actor: Actor, given: History) -> Answer:
     ]
     text = fenced("\n".join(lines), source=f"{found.location}@{found.commit} by who wrote which lines")
     return Answer(
-        text=text + _more(cursor),
+        text=text + bounds.more(cursor=cursor),
         data={"location": found.location, "commit": found.commit, "runs": shown, "next_cursor": cursor},
     )
 

@@ -4,7 +4,7 @@ from typing import Annotated, Any, ClassVar, Literal, TypedDict
 
 from pydantic import Field
 
-from workspace.actor import Actor, Role
+from workspace.actor import Actor
 from workspace.errors import Invalid
 from workspace.mcp import bounds
 from workspace.mcp.arguments import Arguments, Takes
@@ -62,12 +62,11 @@ def identity(actor: Actor, given: Identity) -> Answer:
 
 def _self(actor: Actor) -> Answer:
     found = agents.identity(actor)
-    may_write = not actor.scopes or any(scope.role > Role.VIEWER for scope in actor.scopes)
     data = {
         "person": {"label": found.name, "email": found.email},
         "agent": {"id": found.agent_id, "name": found.agent_name, "host": found.host} if found.agent_id else None,
         "scopes": list(found.scopes),
-        "may_write": may_write,
+        "may_write": actor.may_write,
     }
     lines = [f"You act for {one_line(found.name)} <{found.email}>."]
     if found.agent_id:
@@ -76,7 +75,7 @@ def _self(actor: Actor) -> Answer:
         lines.append(f"You reach at most: {one_line(', '.join(found.scopes), limit=2_000)}.")
     else:
         lines.append("You reach whatever this person reaches.")
-    if not may_write:
+    if not actor.may_write:
         lines.append("You may only read.")
     return Answer(text="\n".join(lines), data=data)
 
@@ -97,9 +96,8 @@ def _tree(actor: Actor, offset: int) -> Answer:
     else:
         lines = [f"{row['location']}/  {row['role'] or 'passage only'}" for row in shown]
         text = fenced("\n".join(lines), source=f"{len(shown)} of {counted(len(nodes), 'folder')}, with your role")
-    if next_offset is not None:
-        text += f"\nThere are more. To go on: the same call with offset {next_offset}"
-    return Answer(text=text, data={"folders": shown, "total": len(nodes), "next_offset": next_offset})
+    data = {"folders": shown, "total": len(nodes), "next_offset": next_offset}
+    return Answer(text=text + bounds.more(offset=next_offset), data=data)
 
 
 TOOL = Tool(

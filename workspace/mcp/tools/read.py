@@ -110,7 +110,7 @@ def answer(found: DocumentText, *, most: int) -> Answer:
         "end_line": end_line,
         "total_lines": found.total_lines,
         "citation": citation,
-        "web_url": shapes.web_url(found.location, at=found.commit, lines=lines if found.content else None),
+        "web_url": citations.web_url(found.location, at=found.commit, lines=lines if found.content else None),
         "uri": shapes.uri(found.location),
         "indexed_at": iso(found.indexed_at) if found.indexed_at else None,
         "stale": found.stale,

@@ -12,6 +12,7 @@ from workspace.mcp.arguments import Arguments, naming
 from workspace.mcp.fence import counted, fenced, one_line
 from workspace.mcp.times import age, iso, stamp
 from workspace.mcp.tool import Answer, Tool
+from workspace.queries import citations
 from workspace.queries import search as queries
 from workspace.queries.search import Hit
 
@@ -101,7 +102,7 @@ def _hit(hit: Hit) -> dict[str, Any]:
         "stale": hit.stale,
         "superseded_by": hit.superseded_by,
         "score": round(hit.score, 4),
-        "web_url": shapes.web_url(hit.location, at=hit.commit, lines=hit.lines),
+        "web_url": citations.web_url(hit.location, at=hit.commit, lines=hit.lines),
     }
 
 
