@@ -8,13 +8,13 @@ from datetime import datetime
 from workspace import access
 from workspace.access import location_of
 from workspace.actor import Actor
-from workspace.errors import Invalid, NotFound
+from workspace.errors import NotFound
 from workspace.markdown import lines as text_lines
 from workspace.merge import blame as blaming
 from workspace.merge import diff as diffing
 from workspace.merge.diff import DiffHunk
 from workspace.models import Commit, CommitKind, Document, Reach
-from workspace.queries import pages, who
+from workspace.queries import named, pages, who
 from workspace.queries.documents import commit_of
 from workspace.queries.pages import Page
 from workspace.queries.who import Who
@@ -121,19 +121,11 @@ def log(actor: Actor, *, location: str, limit: int | None = None, cursor: str | 
 
 def commit(actor: Actor, *, id: str) -> CommitView:
     """One commit, by its whole id or at least its first 7 characters. Raises ``NotFound``, ``Invalid``."""
-    if not isinstance(id, str) or not 7 <= len(id) <= 64 or set(id) - set("0123456789abcdef"):
-        raise Invalid("id", "must be a commit id: 64 hex characters, or the first 7 or more.")
-    rows = Commit.objects.filter(
-        pk__in=Commit.objects.filter(document__in=Document.objects.visible_to(Reach(actor)), id__startswith=id).values(
-            "pk"
-        )
-    )
-    found = list(rows.select_related("blob", *who.RELATED)[:2])
-    if not found:
+    rows = Commit.objects.filter(document__in=Document.objects.visible_to(Reach(actor)))
+    found = named.commit(rows.select_related("blob", *who.RELATED), id, field="id")
+    if found is None:
         raise NotFound
-    if len(found) > 1:
-        raise Invalid("id", "is the beginning of several commits. Give more characters.")
-    return CommitView(row=row(found[0]), content=found[0].blob.content)
+    return CommitView(row=row(found), content=found.blob.content)
 
 
 def diff(
@@ -186,7 +178,7 @@ def blame(actor: Actor, *, location: str, at: str | None = None, line: int = 1, 
         for run in blaming.blame(versions(), uses)
         if run.start_line <= end and run.end_line >= line
     ]
-    named = {
+    shown = {
         c.pk: row(c)
         for c in Commit.objects.filter(pk__in={run.id for run in runs})
         .select_related("blob", *who.RELATED)
@@ -200,7 +192,7 @@ def blame(actor: Actor, *, location: str, at: str | None = None, line: int = 1, 
                 start_line=run.start_line,
                 end_line=run.end_line,
                 text="".join(every[run.start_line - 1 : run.end_line]),
-                commit=named[run.id],
+                commit=shown[run.id],
             )
             for run in runs
         ),

@@ -15,11 +15,10 @@ from workspace.errors import Gone, Invalid, NotFound
 from workspace.markdown import front_matter
 from workspace.markdown import lines as text_lines
 from workspace.models import Agent, Commit, Document, Person
-from workspace.queries import who
+from workspace.queries import named, who
 from workspace.queries.who import Who
 
 _LINES = re.compile(r"(\d{1,9})(?:(-)(\d{1,9})?)?\Z")
-_HEX = re.compile(r"[0-9a-f]{7,64}\Z")
 
 # What every reader of a page asks, in one statement. Building it anew by the ORM took four times as long as running it.
 _HEAD = """
@@ -93,14 +92,11 @@ def commit_of(document: Document, name: object, *, field: str) -> Commit:
 
     Raises ``Invalid`` where it is malformed or the beginning of several, ``NotFound`` where there is none such.
     """
-    if not isinstance(name, str) or not _HEX.match(name):
-        raise Invalid(field, "must be a commit id: 64 hex characters, or the first 7 or more.")
-    found = list(Commit.objects.select_related("blob", *who.RELATED).filter(document=document, id__startswith=name)[:2])
-    if not found:
+    rows = Commit.objects.filter(document=document).select_related("blob", *who.RELATED)
+    found = named.commit(rows, name, field=field)
+    if found is None:
         raise NotFound
-    if len(found) > 1:
-        raise Invalid(field, "is the beginning of several commits of this document. Give more characters.")
-    return found[0]
+    return found
 
 
 def read(

@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import re
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Any, TypedDict
@@ -13,10 +12,9 @@ from workspace.access import location_of
 from workspace.actor import Actor
 from workspace.errors import Invalid
 from workspace.models import Blob, Commit, CommitKind, Document, JobKind, ReceiptKind
+from workspace.queries import named as finding
 from workspace.services import jobs, receipts, texts
 from workspace.services.texts import Text
-
-_HEX = re.compile(r"[0-9a-f]{7,64}\Z")
 
 
 class Notes(TypedDict):
@@ -147,16 +145,12 @@ def bury(actor: Actor, document: Document, *, message: str = "", reason: str = "
 
 def named(document: Document, name: object, *, field: str = "expected_commit") -> Commit:
     """The commit of ``document`` called ``name``, whole or by at least 7 hex characters. Raises ``Invalid``."""
-    if not isinstance(name, str) or not _HEX.match(name):
-        raise Invalid(field, "must be a commit id of this document: 64 hex characters, or the first 7 or more.")
     if name == document.head_id:
         return document.head
-    found = list(Commit.objects.filter(document=document, id__startswith=name)[:2])
-    if not found:
+    found = finding.commit(Commit.objects.filter(document=document), name, field=field)
+    if found is None:
         raise Invalid(field, "is no commit of this document. Read it again to get the current one.")
-    if len(found) > 1:
-        raise Invalid(field, "is the beginning of several commits of this document. Give more characters.")
-    return found[0]
+    return found
 
 
 def text_of(commit: Commit) -> str:
