@@ -4,7 +4,6 @@ An agent saves a plan, a person edits it in the browser, the agent writes on fro
 lost, a summary appears by itself, and the next agent reads all of it with citations.
 """
 
-import asyncio
 import json
 import os
 import random
@@ -13,7 +12,6 @@ import signal
 import socket
 import threading
 import time
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -25,6 +23,7 @@ from mcp.client import Client
 from mcp.client.streamable_http import streamable_http_client
 from playwright.sync_api import Browser, Page, expect
 
+from tests import loops
 from tests.instance import Instance, wait_until
 
 PLAN = (Path(__file__).parent / "launch_plan.md").read_text(encoding="utf-8")
@@ -74,9 +73,7 @@ class Agent:
                     assert result.structured_content is not None, result.content
                     return dict(result.structured_content)
 
-        # In a thread of its own: the browser's driver runs an event loop in this one.
-        with ThreadPoolExecutor(1) as thread:
-            return thread.submit(asyncio.run, run()).result()
+        return loops.run(run())
 
     def rest(self, method: str, path: str, body: Any = None, **headers: str) -> httpx2.Response:
         return httpx2.request(

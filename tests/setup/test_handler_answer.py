@@ -12,6 +12,7 @@ from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.test import override_settings
 from django.urls import path
 
+from tests import loops
 from workspace.config.handler import Handler
 
 seen: list[tuple[str, int]] = []
@@ -91,7 +92,7 @@ def ask(handler: Handler, place: str) -> tuple[int, bytes]:
         "server": ("127.0.0.1", 80),
         "client": ("127.0.0.1", 1),
     }
-    asyncio.run(handler(scope, receive, send))  # type: ignore[arg-type]
+    loops.run(handler(scope, receive, send))  # type: ignore[arg-type]
     return sent[0]["status"], b"".join(part.get("body", b"") for part in sent[1:])
 
 

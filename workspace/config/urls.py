@@ -1,9 +1,22 @@
 """Addresses: each adapter brings its own, the probes lie beside them."""
 
+from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern, URLResolver, include, path
 
 from workspace.admin.site import site
 from workspace.config import probes
+from workspace.rest import errors as rest_errors
+from workspace.web import errors as web_errors
+
+
+def bad_request(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
+    """Django's own refusal (a wrong Host, too many fields), in the form of the surface that was asked."""
+    if request.path.startswith("/api/"):
+        return rest_errors.problem(
+            request, "INVALID", 400, "The request cannot be answered under this host name or in this form."
+        )
+    return web_errors.bad_request(request, exception)
+
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("healthz", probes.healthz),
@@ -15,7 +28,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("workspace.web.urls")),
 ]
 
-handler400 = "workspace.web.errors.bad_request"
+handler400 = "workspace.config.urls.bad_request"
 handler403 = "workspace.web.errors.forbidden"
 handler404 = "workspace.web.errors.not_found"
 handler500 = "workspace.web.errors.broken"

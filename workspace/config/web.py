@@ -7,6 +7,7 @@ import sys
 import uvicorn
 from django.conf import settings
 
+from workspace.config.protocol import BoundedProtocol
 from workspace.management import parent
 
 
@@ -15,6 +16,7 @@ def main() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "workspace.config.settings")
     config = uvicorn.Config(
         "workspace.config.asgi:application",
+        http=BoundedProtocol,
         lifespan="on",
         ws="none",
         log_config=None,

@@ -42,11 +42,10 @@ DO UPDATE SET due_at = least(job.due_at, excluded.due_at), attempts = 0,
 RETURNING id
 """
 
-# A job whose twin (same kind and target) is running waits for it: one worker for a document or folder.
+# A job whose twin (same kind and target) is running waits for it: one worker for a document or folder. MATERIALIZED,
+# since a plan may run a plain subquery again for each row, and so claim more than the limit.
 CLAIM = """
-UPDATE {job} SET state = 'running', claim = %(claim)s, attempts = attempts + 1,
-    lease_until = clock_timestamp() + %(lease)s * interval '1 second'
-WHERE id IN (
+WITH next AS MATERIALIZED (
     SELECT id FROM {job} AS mine
     WHERE state IN ('pending', 'running')
       AND CASE state WHEN 'pending' THEN due_at ELSE lease_until END <= clock_timestamp()
@@ -57,7 +56,10 @@ WHERE id IN (
           WHERE twin.state = 'running' AND twin.kind = mine.kind AND twin.target = mine.target))
     ORDER BY due_at LIMIT %(limit)s
     FOR UPDATE SKIP LOCKED)
-RETURNING id
+UPDATE {job} AS job SET state = 'running', claim = %(claim)s, attempts = attempts + 1,
+    lease_until = clock_timestamp() + %(lease)s * interval '1 second'
+FROM next WHERE job.id = next.id
+RETURNING job.id
 """
 
 

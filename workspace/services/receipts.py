@@ -1,15 +1,18 @@
 """Receipts: one fact each, recorded when it happened and by whom."""
 
+import logging
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-from django.db import connection
+from django.db import DatabaseError, connection
 from django.db.models import Model
 
 from workspace.actor import Actor
 from workspace.models import Capture, Commit, Conflict, Document, Folder, Receipt, ReceiptKind
 from workspace.models.ids import receipt_id
+
+logger = logging.getLogger(__name__)
 
 # One round trip and one implicit transaction. A read receipt that a power cut takes is made again by the next
 # read, so its commit does not wait for the disk.
@@ -60,7 +63,11 @@ def record(
 def read(actor: Actor, *, document: str, commit: str) -> None:
     """Records that ``actor`` was given ``commit`` of ``document``; once for a person, agent and session,
     however often it is read. To be called after the answer was made, outside a transaction."""
-    _read(actor.person, actor.agent, actor.job, actor.via.value, actor.session[:200], document, commit)
+    try:
+        _read(actor.person, actor.agent, actor.job, actor.via.value, actor.session[:200], document, commit)
+    except DatabaseError:
+        # A full disk must not stop people from reading what is there.
+        logger.exception("The reading of %s could not be recorded", document)
 
 
 @lru_cache(maxsize=10_000)
