@@ -143,3 +143,13 @@ def test_a_hidden_top_level_folder_is_not_told(cast: Cast) -> None:
         folders.create(cast.mallory, location="Product/mine")
     with pytest.raises(errors.NotFound):
         documents.create(cast.mallory, location="product/mine.md", content="x")
+
+
+def test_whoever_makes_a_folder_manages_it_an_administrator_too(cast: Cast) -> None:
+    cast.people["mallory"].is_superuser = True
+    for name, location in (("mallory", "office"), ("bob", f"{PLACE}/bobs")):
+        documents.create(cast.person(name), location=f"{location}/first.md", content="x")
+        own = Folder.objects.get(path=location).grants.get()
+        assert (own.person_id, own.role) == (cast.people[name].pk, 3)
+    documents.create(cast.alice, location=f"{PLACE}/alices/first.md", content="x")
+    assert not Folder.objects.get(path=f"{PLACE}/alices").grants.exists()
