@@ -6,7 +6,7 @@ a folder made below it meanwhile would keep the old one. Order of locks: the tre
 
 import hashlib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from django.db import connection, transaction
 from django.db.models import F, Func, TextField, Value
@@ -126,8 +126,11 @@ def _twin(parent: Folder | None, name: str, *, but: Folder | None = None) -> Fol
 
 
 def _own(actor: Actor, folder: Folder) -> None:
-    """Make the person manager of the folder they made, unless they manage one above it."""
-    held = Folder.objects.with_role(Reach(actor)).get(pk=folder.pk)
+    """Make the person manager of the folder they made, unless a grant makes them manager of one above it.
+
+    Of an administrator too, who reaches it without a grant for as long only as they are one.
+    """
+    held = Folder.objects.with_role(Reach(replace(actor, admin=False))).get(pk=folder.pk)
     if (held.granted or 0) < Role.MANAGER:
         Grant.objects.create(folder=folder, person_id=actor.person, role=Role.MANAGER, created_by_id=actor.person)
 
