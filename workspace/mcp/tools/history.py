@@ -17,6 +17,8 @@ from workspace.queries import history as queries
 
 _MARKS = {"context": " ", "delete": "-", "insert": "+"}
 _LINE = 2_000
+_DIFF_LINES = 20_000
+"""Of a longer diff, no more is listed over all its pages."""
 OlderCommit = Annotated[
     str,
     Field(min_length=7, max_length=64, description="diff: the older commit; by default the one before to."),
@@ -122,7 +124,7 @@ def _log(actor: Actor, given: History) -> Answer:
 
 
 def _diff(actor: Actor, given: History) -> Answer:
-    found = queries.diff(actor, location=given.location, frm=given.from_, to=given.to)
+    found = queries.diff(actor, location=given.location, frm=given.from_, to=given.to, most=_DIFF_LINES)
     before, after = found.from_commit.id, found.to_commit.id
     listing = ("diff", before, after)
     first = bounds.position(actor, given.cursor, of=listing)
