@@ -1,19 +1,23 @@
 """What no message told of is found by the sweep."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
 from celery import Celery, current_app
+from django.conf import LazySettings
+from django.contrib.sessions.models import Session
 from django.utils import timezone
 
 from tests.cast import Cast
 from workspace import dispatch
+from workspace.errors import NotFound
 from workspace.jobs import sweeping, watch, work
 from workspace.models import Capture, Document, Heartbeat, IdempotencyKey, Job, JobState, Summary
 from workspace.queries import health
 from workspace.queries import jobs as reads
-from workspace.services import captures, documents, heartbeats, jobs
+from workspace.services import captures, documents, heartbeats, idempotency, jobs, moves, purging
 
 PLACE = "product/launch/notes.md"
 
@@ -114,6 +118,48 @@ def test_old_keys_and_jobs_go_and_young_ones_stay(cast: Cast) -> None:
     sweeping.sweep()
     assert list(IdempotencyKey.objects.values_list("key", flat=True)) == ["k2"]
     assert not Job.objects.exists()
+
+
+def test_an_expired_key_acts_anew_even_before_it_is_purged(cast: Cast, settings: LazySettings) -> None:
+    settings.BATON_IDEMPOTENCY_HOURS = 2
+    documents.create(cast.alice, location=PLACE, content="alpha\n")
+
+    def append() -> str:
+        done = documents.append(cast.alice, location=PLACE, content="beta\n", idempotency_key="k")
+        return type(done).__name__
+
+    def past(hours: float) -> None:
+        IdempotencyKey.objects.update(created_at=timezone.now() - timedelta(hours=hours))
+
+    assert [append(), append()] == ["Saved", "Replayed"]
+    past(1.9)
+    assert append() == "Replayed"
+    past(2.1)
+    assert [append(), append()] == ["Saved", "Replayed"]
+    assert idempotency.purge() == 0, "it was used anew"
+    past(2.1)
+    assert idempotency.purge() == 1
+    assert Document.objects.get().number == 3
+
+
+def test_a_folder_moved_long_ago_is_not_told_by_its_old_key(cast: Cast) -> None:
+    def move() -> object:
+        return moves.move(cast.alice, source="product/launch", target="product/old", idempotency_key="k")
+
+    assert move() == replace(move(), replayed=False)
+    IdempotencyKey.objects.update(created_at=timezone.now() - timedelta(hours=25))
+    with pytest.raises(NotFound):
+        move()
+
+
+def test_sessions_that_are_over_go_a_bounded_number_at_a_time(db: None) -> None:
+    over = timezone.now() - timedelta(seconds=1)
+    rows = [Session(session_key=f"over{n}", session_data="", expire_date=over) for n in range(3)]
+    rows.append(Session(session_key="live", session_data="", expire_date=timezone.now() + timedelta(hours=1)))
+    Session.objects.bulk_create(rows)
+    assert purging.sessions(limit=2) == 2
+    sweeping.sweep()
+    assert [session.session_key for session in Session.objects.all()] == ["live"]
 
 
 def test_the_sweep_deletes_captures_whose_time_is_up(cast: Cast) -> None:

@@ -27,6 +27,9 @@ BATON_BODY_BYTES = env.integer(
     least=BATON_DOCUMENT_BYTES,
 )
 
+# How long the outcome of a request with an idempotency key is kept for its repetitions.
+BATON_IDEMPOTENCY_HOURS = env.integer("BATON_IDEMPOTENCY_HOURS", 24, least=1, most=24 * 365)
+
 _base = urlsplit(BATON_BASE_URL)
 if not _base.hostname or _base.path or _base.query or _base.fragment:
     raise WrongValue("BATON_BASE_URL", "an address without a path, such as https://baton.example.org")
@@ -77,7 +80,6 @@ INSTALLED_APPS = [
     "django.contrib.messages",
     "django.contrib.postgres",
     "django.contrib.staticfiles",
-    "django.contrib.humanize",
     "allauth",
     "allauth.account",
     "rest_framework",
@@ -246,7 +248,6 @@ STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {"BACKEND": "workspace.config.storage.HashedStorage"},
 }
-MEDIA_ROOT = BATON_DATA / "media"
 
 # -- language and time --------------------------------------------------------
 
@@ -269,16 +270,6 @@ REST_FRAMEWORK = {
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
     "EXCEPTION_HANDLER": "workspace.rest.errors.handler",
     "UNAUTHENTICATED_USER": None,
-}
-SPECTACULAR_SETTINGS = {
-    "TITLE": "Baton",
-    "DESCRIPTION": "Documents that people and AI agents hand to each other.",
-    "VERSION": "1",
-    "OAS_VERSION": "3.1.0",
-    "SERVE_INCLUDE_SCHEMA": False,
-    "SWAGGER_UI_DIST": "SIDECAR",
-    "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
-    "REDOC_DIST": "SIDECAR",
 }
 
 # -- mail ---------------------------------------------------------------------

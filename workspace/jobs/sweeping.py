@@ -4,7 +4,7 @@ from datetime import timedelta
 
 from workspace import dispatch
 from workspace.jobs import work
-from workspace.services import captures, idempotency, jobs
+from workspace.services import captures, idempotency, jobs, purging
 
 DRAIN_S = 4.0
 BELLS = 4
@@ -18,6 +18,7 @@ def sweep() -> bool:
     captures.enqueue_due()
     jobs.purge()
     idempotency.purge()
+    purging.sessions()
     overdue = jobs.waiting(limit=BELLS, older_than=OVERDUE)
     rung = [dispatch.ring(jobs.TASK) for _ in overdue]
     if all(rung):

@@ -53,7 +53,9 @@ PAGED = [LIMIT, CURSOR]
 IF_MATCH = header("If-Match", 'The commit that this is based on, `"COMMIT"`, or `*` for any.')
 IF_MATCH_REQUIRED = header("If-Match", str(IF_MATCH.description), required=True)
 KEY = header(
-    "Idempotency-Key", "1 to 255 characters, the same one when a request is repeated: it is done once, for 24 hours."
+    "Idempotency-Key",
+    "1 to 255 characters, the same one when a request is repeated: it is done once. Kept for 24 "
+    "hours, unless the instance is set otherwise.",
 )
 KEY_REQUIRED = header("Idempotency-Key", str(KEY.description), required=True)
 SESSION = header("Baton-Session", "The session of its host that an agent works in, for commits and receipts.")

@@ -4,9 +4,10 @@ import hashlib
 import json
 from collections.abc import Callable
 from dataclasses import asdict, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any, overload
 
+from django.conf import settings
 from django.db import connection
 from django.db.models import QuerySet
 from django.utils import timezone
@@ -18,7 +19,6 @@ from workspace.models import IdempotencyKey
 from workspace.services.outcomes import Conflict, Made, Outcome, Replayed, name_of
 
 MAX_KEY = 255
-KEPT = timedelta(hours=24)
 MOVE = "move"
 """One operation for documents and folders, since a caller names a place and not what is there."""
 
@@ -54,8 +54,11 @@ def once(actor: Actor, operation: str, key: str | None, payload: dict[str, Any],
     with connection.cursor() as cursor:
         cursor.execute(
             f"INSERT INTO {table} (principal, operation, key, digest, outcome) VALUES (%s, %s, %s, %s, '{{}}')"
-            " ON CONFLICT DO NOTHING RETURNING id",
-            [actor.principal, operation, key, digest],
+            # A key that was kept for its time is as good as new, purged yet or not.
+            " ON CONFLICT (principal, operation, key)"
+            f" DO UPDATE SET digest = excluded.digest, created_at = now() WHERE {table}.created_at < %s"
+            " RETURNING id",
+            [actor.principal, operation, key, digest, _oldest()],
         )
         made = cursor.fetchone()
     if made is None:
@@ -70,18 +73,25 @@ def once(actor: Actor, operation: str, key: str | None, payload: dict[str, Any],
 
 def first(actor: Actor, operation: str, key: str | None) -> type[Outcome | Made] | None:
     """What kind of outcome this actor's ``operation`` with ``key`` came to; None where there was none."""
-    row = IdempotencyKey.objects.filter(principal=actor.principal, operation=operation, key=key).first()
+    row = IdempotencyKey.objects.filter(
+        principal=actor.principal, operation=operation, key=key, created_at__gte=_oldest()
+    ).first()
     return type(_load(row.outcome)) if row else None
 
 
 def expired() -> "QuerySet[IdempotencyKey]":
     """Keys that were kept for their time: a request that repeats one of them is a new request."""
-    return IdempotencyKey.objects.filter(created_at__lt=timezone.now() - KEPT)
+    return IdempotencyKey.objects.filter(created_at__lt=_oldest())
+
+
+def _oldest() -> datetime:
+    return timezone.now() - timedelta(hours=settings.BATON_IDEMPOTENCY_HOURS)
 
 
 def purge(*, limit: int = 1000) -> int:
     """Forgets up to ``limit`` expired keys; returns how many."""
-    count, _ = IdempotencyKey.objects.filter(pk__in=list(expired().values_list("pk", flat=True)[:limit])).delete()
+    # Asked again where it is deleted: one of them may have been used anew meanwhile.
+    count, _ = expired().filter(pk__in=list(expired().values_list("pk", flat=True)[:limit])).delete()
     return count
 
 

@@ -77,6 +77,13 @@ def records(actor: Actor, *, before: datetime) -> Iterator[int]:
             yield len(batch)
 
 
+def sessions(*, limit: int = ROWS_AT_ONCE) -> int:
+    """Forgets up to ``limit`` browser sessions that have ended by themselves; returns how many."""
+    ended = Session.objects.filter(expire_date__lt=timezone.now())
+    count, _ = ended.filter(pk__in=list(ended.order_by("expire_date").values_list("pk", flat=True)[:limit])).delete()
+    return count
+
+
 def _deleted(before: datetime) -> "QuerySet[Document]":
     return Document.objects.filter(deleted_at__lt=before)
 
