@@ -7,7 +7,8 @@ from django.utils import timezone
 
 from tests.cast import Cast
 from tests.web.conftest import SignIn
-from workspace.models import Capture, Folder
+from workspace.jobs import work
+from workspace.models import Capture, Document, Folder
 from workspace.services import captures, documents, sharing
 
 PLACE = "product/launch"
@@ -106,3 +107,19 @@ def test_activity_comes_in_parts_and_only_of_what_one_may_read(signed_in: SignIn
     assert "cursor=" in html
     assert "secret" not in signed_in("carol").get(f"/activity/{PLACE}").content.decode()
     assert signed_in("mallory").get(f"/activity/{PLACE}").status_code == 404
+
+
+@pytest.mark.parametrize("name", ["HANDOFF.md", "handoff.md"])
+def test_the_page_that_captures_are_woven_into_is_the_folders_cover(signed_in: SignIn, cast: Cast, name: str) -> None:
+    documents.create(cast.bob, location=f"{PLACE}/{name}", content="# Ours\n\nKept by hand.\n")
+    captures.commit(cast.scout, folder=PLACE, content="## Decided\n\n- Wait for the printers.\n", operation_id="op-1")
+    work.drain(seconds=30)
+    assert documents_in(PLACE) == [name]
+    response = signed_in("carol").get(f"/f/{PLACE}")
+    assert "Kept by hand." in response.context["handoff_html"]
+    assert "Wait for the printers." in response.context["handoff_html"]
+    assert response.context["rows"] == []
+
+
+def documents_in(place: str) -> list[str]:
+    return list(Document.objects.live().filter(folder__path=place).values_list("name", flat=True))

@@ -55,7 +55,8 @@ class FolderNode:
 
 @dataclass(frozen=True, kw_only=True)
 class FolderView:
-    """A folder's own facts. ``abilities`` is None where it is only on the way to something visible."""
+    """A folder's own facts. ``abilities`` is None where it is only on the way to something visible; ``handoff`` is
+    the name of its page that hands off, where there is one."""
 
     id: int
     location: str
@@ -65,7 +66,7 @@ class FolderView:
     retention_days: int | None
     created_at: datetime
     created_by: str
-    has_handoff: bool
+    handoff: str | None
 
 
 def reachable(actor: Actor, location: str) -> tuple[Folder, Role | None]:
@@ -183,7 +184,8 @@ def tree(actor: Actor) -> tuple[FolderNode, ...]:
 def show(actor: Actor, *, location: str) -> FolderView:
     """One folder. Raises ``NotFound``, ``Invalid``."""
     folder, role = reachable(actor, location)
-    page = Document.objects.live().filter(folder=folder, name=handoff.PAGE)
+    # As the job finds the page it writes: where a twin of the name is there, that is it.
+    page = Document.objects.live().filter(folder=folder, twin_key=locations.twin_key(handoff.PAGE))
     if role is None:
         page = page.visible_to(Reach(actor))
     return FolderView(
@@ -195,5 +197,5 @@ def show(actor: Actor, *, location: str) -> FolderView:
         retention_days=folder.retention_days if role else None,
         created_at=folder.created_at,
         created_by=folder.created_by.label if role and folder.created_by else "",
-        has_handoff=page.exists(),
+        handoff=page.values_list("name", flat=True).first(),
     )

@@ -44,7 +44,7 @@ def leaves(documents: Iterable[Leaf], current: str = "") -> str:
     for document in documents:
         here = ' aria-current="page"' if document.location == current else ""
         unread = '<span class="dot" title="Changed since you were here"></span>' if document.unread else ""
-        icon = cover if document.name == handoff.PAGE else plain
+        icon = cover if document.name.casefold() == handoff.PAGE.casefold() else plain
         out.append(
             f'<li class="node"><a href="/d/{quote(document.location)}"{here}>{icon}'
             f"<span>{escape(document.title or document.name)}</span>{unread}</a></li>"

@@ -9,7 +9,6 @@ from django.shortcuts import redirect
 
 from workspace import locations
 from workspace.actor import Actor
-from workspace.digest import handoff
 from workspace.errors import AlreadyExists, Forbidden, Invalid
 from workspace.queries import access, captures, documents, folders, receipts
 from workspace.queries.folders import FolderView
@@ -55,13 +54,13 @@ def show(request: HttpRequest, location: str) -> HttpResponse:
         "folder": folder,
         "folders": folders.children(actor, parent=location, limit=ROWS).items,
         "page": rows,
-        "rows": [row for row in rows.items if row.name != handoff.PAGE or not folder.has_handoff],
+        "rows": [row for row in rows.items if row.name != folder.handoff],
     }
     if folder.role is not None:
         context["readers"] = access.readers(actor, location=location)
         context["captures"] = captures.listing(actor, folder=location, limit=5).items
-    if folder.has_handoff:
-        cover = documents.read(actor, location=locations.join(location, handoff.PAGE))
+    if folder.handoff:
+        cover = documents.read(actor, location=locations.join(location, folder.handoff))
         context |= {"handoff": cover, "handoff_html": cited.page(cover.content)[0]}
     return page(request, "folder/show.html", context, at=location, current=location)
 
