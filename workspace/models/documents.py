@@ -68,6 +68,8 @@ class Document(models.Model):
         indexes = [
             models.Index(fields=["folder", "name"], name="document_place"),
             models.Index(fields=["-updated_at", "id"], name="document_recent"),
+            models.Index(fields=["type", "folder"], condition=models.Q(deleted_at=None), name="document_type"),
+            GinIndex(fields=["labels"], name="document_labels"),
             GinIndex(OpClass(Upper("title"), name="gin_trgm_ops"), name="document_title_trgm"),
         ]
 
@@ -129,7 +131,11 @@ class Commit(models.Model):
                 condition=models.Q(author__isnull=False) | ~models.Q(job=""), name="commit_has_author"
             ),
         ]
-        indexes = [models.Index(fields=["author", "-created_at"], name="commit_by_author")]
+        indexes = [
+            models.Index(fields=["author", "-created_at"], name="commit_by_author"),
+            # What earlier imports made is asked for by their session.
+            models.Index(fields=["session", "via"], name="commit_by_session"),
+        ]
 
     def __str__(self) -> str:
         return self.id[:8]
