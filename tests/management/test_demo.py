@@ -87,3 +87,10 @@ def test_everybody_reads_what_is_shared_with_them_and_leo_the_launch_alone(manag
     leo = person_actor(Person.objects.get(email="leo@fernside.example"), via=Via.WEB)
     seen = {row.location for row in reading.below(leo, limit=100).items}
     assert seen == {"product/launch/faq.md", "product/launch/plan.md"}
+
+
+def test_a_folder_in_its_way_stops_the_demo_before_anything_is_made(manage, cast):
+    people_before = Person.objects.count()
+    ran = manage("demo")
+    assert "product" in ran.error
+    assert Person.objects.count() == people_before

@@ -12,8 +12,10 @@ import urllib.request
 from pathlib import Path
 
 import pytest
+from django.core.mail import EmailMessage
 
 from tests.instance import ROOT, Instance, alive, descendants, free_port, wait_until
+from workspace.config.mail import EmailBackend
 
 
 def get(instance: Instance, path: str) -> int:
@@ -171,3 +173,17 @@ def test_doctor_names_what_is_broken_and_the_mend_while_nothing_runs(folder: Pat
 def test_nothing_is_left_in_the_folder_it_runs_in(live: Instance) -> None:
     wait_until(lambda: live.manage("doctor", check=False).returncode == 0, what="a beat")
     assert not list(ROOT.glob("celerybeat*"))
+
+
+def test_a_command_before_the_first_start_says_what_to_do(folder: Path) -> None:
+    done = Instance(data=folder / "data").manage("verify", check=False)
+    assert done.returncode == 1
+    assert "make up" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_mail_without_a_server_is_printed_with_its_links_whole(capsys: pytest.CaptureFixture[str]) -> None:
+    link = "http://127.0.0.1:8000/accounts/password/reset/key/" + "a" * 120
+    message = EmailMessage("Reset", f"Open this, Zoë: {link}\n", to=["alice@example.org"])
+    EmailBackend().send_messages([message])
+    assert link in capsys.readouterr().out

@@ -8,6 +8,8 @@ import sys
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management import execute_from_command_line
+from django.db import ProgrammingError
+from psycopg.errors import UndefinedColumn, UndefinedFunction, UndefinedTable
 
 from workspace.config.environment import ROOT, Environment
 from workspace.management.postgres import CannotStart, Cluster, Lease
@@ -32,6 +34,13 @@ def main(arguments: list[str]) -> int:
                 execute_from_command_line(arguments)
     except (ImproperlyConfigured, CannotStart) as error:
         print(f"baton: {error}", file=sys.stderr)
+        return 1
+    except ProgrammingError as error:
+        if not isinstance(error.__cause__, (UndefinedTable, UndefinedColumn, UndefinedFunction)):
+            raise
+        print(
+            "baton: the database is not set up for this version. Run `make up`, or manage.py migrate.", file=sys.stderr
+        )
         return 1
     return 0
 

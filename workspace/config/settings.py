@@ -274,7 +274,7 @@ REST_FRAMEWORK = {
 
 # -- mail ---------------------------------------------------------------------
 
-MAILERS: dict[str, dict[str, Any]] = {"default": {"BACKEND": "django.core.mail.backends.console.EmailBackend"}}
+MAILERS: dict[str, dict[str, Any]] = {"default": {"BACKEND": "workspace.config.mail.EmailBackend"}}
 if _mail := env.url("BATON_EMAIL_URL", ("smtp", "smtps", "smtp+starttls", "console")):
     _parts = urlsplit(_mail)
     if _parts.scheme != "console":

@@ -29,3 +29,8 @@ def web_path(location: str, at: str | None = None, lines: Lines | None = None) -
 def web_url(location: str, at: str | None = None, lines: Lines | None = None) -> str:
     """The whole address of that page."""
     return settings.BATON_BASE_URL + web_path(location, at, lines)
+
+
+def folder_url(location: str) -> str:
+    """The whole address of a folder's page."""
+    return f"{settings.BATON_BASE_URL}/f/{quote(location, safe='/')}"

@@ -92,7 +92,7 @@ EXAMPLE = {
     "location": "product/launch",
     "outcome": "saved",
     "created_folders": ["product", "product/launch"],
-    "web_url": "https://baton.example.org/d/product/launch",
+    "web_url": "https://baton.example.org/f/product/launch",
 }
 
 
@@ -114,7 +114,7 @@ class Folders(Endpoint):
                         "role": "manager",
                         "documents": 2,
                         "folders": 1,
-                        "web_url": "https://baton.example.org/d/product",
+                        "web_url": "https://baton.example.org/f/product",
                     }
                 ],
                 "next_cursor": None,
@@ -204,7 +204,7 @@ def row(found: reads.FolderRow) -> dict[str, Any]:
         "role": found.role.label if found.role else None,
         "documents": found.documents,
         "folders": found.folders,
-        "web_url": citations.web_url(found.location),
+        "web_url": citations.folder_url(found.location),
     }
 
 
@@ -218,7 +218,7 @@ def detail(found: reads.FolderView) -> dict[str, Any]:
         "abilities": vars(found.abilities) if found.abilities else None,
         "retention_days": found.retention_days,
         "created_at": moment(found.created_at),
-        "web_url": citations.web_url(found.location),
+        "web_url": citations.folder_url(found.location),
     }
 
 
@@ -229,5 +229,5 @@ def made(found: Made) -> dict[str, Any]:
         "location": found.location,
         "outcome": name_of(found),
         "created_folders": list(found.created_folders),
-        "web_url": citations.web_url(found.location),
+        "web_url": citations.folder_url(found.location),
     }

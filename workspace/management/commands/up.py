@@ -151,7 +151,10 @@ class Instance:
             call_command("createcachetable", verbosity=0)
             cursor.execute("select pg_advisory_unlock(%s)", [MIGRATION_LOCK])
         if self.options["demo"]:
-            call_command("demo")
+            try:
+                call_command("demo")
+            except CommandError as error:
+                self.say(str(error))  # what is there is still to be served
         self.new = health.is_new()
         connection.close()
 

@@ -40,7 +40,7 @@ class Share:
 
 
 MEMBERS = (
-    Member(key="maya", name="Maya Lindqvist", part="leads the product, administrator"),
+    Member(key="maya", name="Maya Lindqvist", part="leads the product"),
     Member(key="tomas", name="Tomas Okafor", part="firmware"),
     Member(key="ines", name="Ines Duarte", part="research and design"),
     Member(key="jonas", name="Jonas Weber", part="shop and marketing"),

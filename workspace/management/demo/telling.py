@@ -7,6 +7,7 @@ from django.utils import timezone
 
 from workspace import access
 from workspace.actor import Actor, Via
+from workspace.errors import AlreadyExists
 from workspace.management.demo import cast, story
 from workspace.management.demo.story import Page, Write
 from workspace.management.operator import operator
@@ -26,7 +27,11 @@ class Teller:
         self.actors: dict[str, Actor] = {}
 
     def tell(self) -> None:
-        """The whole story. Stopped half-way, the next telling goes on."""
+        """The whole story. Stopped half-way, the next telling goes on.
+
+        Raises ``AlreadyExists``, and makes nothing, where a folder of other people's stands in its way.
+        """
+        self._refuse_strangers()
         self._people()
         self._groups()
         self._shares()
@@ -35,6 +40,20 @@ class Teller:
             self._page(page)
         self._contest()
         self._sessions()
+
+    def _refuse_strangers(self) -> None:
+        if Person.objects.filter(email=cast.MEMBERS[0].email).exists():
+            return  # begun before: the folders are its own
+        tops = {
+            place.partition("/")[0]
+            for place in (*(s.location for s in cast.SHARES), *(p.location for p in story.PAGES))
+        }
+        taken = Folder.objects.live().filter(path__in=tops).order_by("path").values_list("path", flat=True)
+        if taken:
+            raise AlreadyExists(
+                f"the folder {taken[0]} is there already and the demo needs that name. Use an empty workspace.",
+                location=taken[0],
+            )
 
     def _people(self) -> None:
         # In a workspace that people use already, nobody with a password that everybody knows may administer it.

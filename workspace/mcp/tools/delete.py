@@ -40,10 +40,15 @@ class Delete(Arguments):
     reason: Reason = ""
 
 
+ASK = "Nothing was deleted yet. Show the person what would go, and call again with the token only if they agree."
+"""Stands in the structured content too: some hosts give the model nothing else."""
+
+
 class DeletePreview(TypedDict):
     """Nothing was deleted; this is what the second call would delete."""
 
     deleted: bool
+    detail: str
     location: str
     id: str
     title: str
@@ -64,6 +69,7 @@ class FolderPreview(TypedDict):
     """Nothing was deleted; this folder and these documents are what the second call would delete."""
 
     deleted: bool
+    detail: str
     location: str
     documents: list[str]
     document_count: int
@@ -112,6 +118,7 @@ def _preview(actor: Actor, given: Delete) -> Answer:
     token = signing.dumps(_bound(actor, found.location, found.commit), salt=_SALT)
     data: dict[str, Any] = {
         "deleted": False,
+        "detail": ASK,
         "location": found.location,
         "id": found.id,
         "title": found.title,
@@ -165,6 +172,7 @@ def _folder_preview(actor: Actor, location: str, refusal: Refusal) -> Answer:
     ]
     data = {
         "deleted": False,
+        "detail": ASK,
         "location": found.location,
         "documents": list(shown),
         "document_count": found.documents,
