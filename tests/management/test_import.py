@@ -56,7 +56,7 @@ def test_a_folder_goes_in_with_its_names_and_every_byte(take, notes):
         "product/notes/deep/empty.MD": "",
     }
     assert ran.out.startswith("3 created, 0 updated, 0 merged, 0 unchanged, 0 conflict, 0 skipped.")
-    assert "2 hidden or other files were left out" in ran.out
+    assert "Left out, hidden or not Markdown: 2 " in ran.out
     commit = Commit.objects.filter(location="product/notes/plan.md").get()
     assert (commit.author.email, commit.via, commit.message) == ("alice@example.org", "command", "Import plan.md")
 

@@ -109,10 +109,10 @@ class Mcp:
         return Ok(value=made.value) if isinstance(made, Ok) else made
 
     def share(self, location: str, subject: str, role: str) -> Outcome:
-        raise Unsupported
+        raise Unsupported("share")
 
     def unshare(self, location: str, subject: str) -> Outcome:
-        raise Unsupported
+        raise Unsupported("unshare")
 
     def capture(self, folder: str, content: str, *, key: str) -> Outcome:
         made = self._call("capture", action="commit", folder=folder, content=content, operation_id=key)

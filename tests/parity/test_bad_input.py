@@ -30,6 +30,10 @@ class Setting:
     other: str
 
 
+LACKING: dict[str, set[str]] = {"rest": set(), "mcp": {"share", "unshare"}, "web": {"capture", "reject"}}
+"""What each surface has no verb for."""
+
+
 @pytest.fixture
 def setting(cast: Cast, plan: str, act: Act) -> Setting:
     other = documents.create(cast.alice, location=f"{PLACE}/other.md", content="other\n").commit
@@ -152,8 +156,11 @@ def test_it_is_refused_by_name_and_nothing_changes(setting: Setting, case: str) 
     before = rows.state()
     try:
         outcome = call(setting)
-    except Unsupported:
-        pytest.skip("no such verb here")
+    except Unsupported as lacking:
+        # What a surface does not offer cannot be sent to it: only these, so that a verb that is lost shows.
+        if str(lacking) not in LACKING[setting.surface.name]:
+            raise
+        return
     if expected.code == "PRECONDITION_REQUIRED":
         assert isinstance(outcome, Refusal)
         assert outcome.code == expected.code
@@ -287,8 +294,9 @@ def test_the_last_manager_cannot_leave(cast: Cast, act: Act) -> None:
     try:
         assert alice.unshare("product", "alice@example.org") == refusal("FORBIDDEN")
         assert alice.share("product", "alice@example.org", "viewer") == refusal("FORBIDDEN")
-    except Unsupported:
-        pytest.skip("no such verb here")
+    except Unsupported as lacking:
+        if str(lacking) not in LACKING[alice.name]:
+            raise
     assert rows.state() == before
 
 

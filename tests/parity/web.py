@@ -117,7 +117,7 @@ class Web:
         self, location: str, content: str, *, base: str | None, key: str | None = None, merge: bool = True
     ) -> Outcome:
         if not merge:
-            raise Unsupported
+            raise Unsupported("reject")
         sent = {"content": content, "base": base or "", "key": key or uuid4().hex, "message": ""}
         return self._submit(f"/edit/{quote(location)}", sent)
 
@@ -138,7 +138,7 @@ class Web:
         self, location: str, old: str, new: str, *, base: str | None = None, key: str | None = None, merge: bool = True
     ) -> Outcome:
         if not merge:
-            raise Unsupported
+            raise Unsupported("reject")
         return self._in_editor(location, lambda text: text.replace(old, new), base, key)
 
     def append(self, location: str, content: str, *, base: str | None = None, key: str | None = None) -> Outcome:
@@ -196,7 +196,7 @@ class Web:
         return self._submit(f"/unshare/{quote(location)}", {"subject": subject}, writes=False)
 
     def capture(self, folder: str, content: str, *, key: str) -> Outcome:
-        raise Unsupported
+        raise Unsupported("capture")
 
     def search(self, words: str, *, within: str | None = None) -> Outcome:
         response = self.client.get(f"/search?{urlencode({'q': words, 'location': within or ''})}")

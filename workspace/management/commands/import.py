@@ -55,7 +55,7 @@ class Command(BaseCommand):
         if versions:
             self.stdout.write(f"{versions:,} commits came along, with their authors and times.")
         if ignored:
-            self.stdout.write(f"{ignored:,} hidden or other files were left out (--verbosity 2 names them).")
+            self.stdout.write(f"Left out, hidden or not Markdown: {ignored:,} (--verbosity 2 names them).")
 
     def tell(self, result: Result, verbosity: int) -> None:
         """Names, beside the bar, what did not go in as it is."""
