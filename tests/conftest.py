@@ -8,7 +8,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from django.db import connection
 from playwright.sync_api import Browser, sync_playwright
+from pytest_django import DjangoDbBlocker
 
 from tests import brokers
 from tests.instance import Instance
@@ -26,6 +28,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         group = next((HEAVY[name] for name in HEAVY if name in names), None)
         if group and not item.get_closest_marker("xdist_group"):
             item.add_marker(pytest.mark.xdist_group(group))
+
+
+@pytest.fixture(scope="session")
+def django_db_setup(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> None:
+    """Lets the flush between tests empty the audit log, which nothing else may."""
+    with django_db_blocker.unblock(), connection.cursor() as cursor:
+        name = connection.ops.quote_name(connection.settings_dict["NAME"])
+        cursor.execute(f"ALTER DATABASE {name} SET workspace.audit_truncate = 'tests'")
+    connection.close()
 
 
 @pytest.fixture

@@ -1,8 +1,10 @@
 """Who asks, and through what. Every service and query takes an actor first; there is no anonymous one."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import IntEnum, StrEnum
 from typing import Self
+
+from workspace import request
 
 
 class Role(IntEnum):
@@ -54,6 +56,7 @@ class Actor:
     ``person`` is the person's id and None only for a job, whose reach is its ``scopes`` and nothing else. For an
     agent, ``scopes`` narrow the person's reach (an empty tuple leaves it whole). ``session`` is the host session
     that the agent named, if any. ``label`` is what history shows: a person's name, an agent's or a job's.
+    ``request_id`` names the request in which the actor was made.
     """
 
     person: int | None
@@ -68,6 +71,7 @@ class Actor:
     scopes: tuple[Scope, ...] = ()
     session: str = ""
     reason: str = ""
+    request_id: str = field(default_factory=request.name, compare=False)
 
     @property
     def principal(self) -> str:

@@ -4,18 +4,17 @@ import logging
 import re
 import secrets
 from collections.abc import Awaitable, Callable
-from contextvars import ContextVar
 
 from asgiref.sync import iscoroutinefunction
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from django.utils.decorators import sync_and_async_middleware
 
+from workspace.request import current
+
 HEADER = "X-Request-Id"
 # What other systems send: UUIDs, ULIDs, trace ids. Anything else could forge log lines.
 SANE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:-]{7,63}\Z", re.ASCII)
-
-current: ContextVar[str] = ContextVar("request_id", default="-")
 
 
 def request_id(sent: str | None) -> str:
@@ -27,7 +26,7 @@ class RequestIdFilter(logging.Filter):
     """Gives each log record a `request_id`; `-` outside a request."""
 
     def filter(self, record: logging.LogRecord) -> bool:
-        record.request_id = current.get()
+        record.request_id = current.get() or "-"
         return True
 
 

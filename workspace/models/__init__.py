@@ -1,20 +1,25 @@
 """The schema, its invariants and the permission-scoped QuerySets."""
 
-from workspace.models.agents import Agent, AgentScope, AgentToken
+from workspace.models.agents import Agent, AgentScope, AgentToken, Connection
+from workspace.models.audit import AuditEntry
 from workspace.models.captures import Capture, Summary
 from workspace.models.chunks import Chunk
 from workspace.models.conflicts import Conflict, ConflictState
 from workspace.models.documents import Blob, Commit, CommitKind, Document
 from workspace.models.folders import Folder, Grant
+from workspace.models.invitations import Invitation
 from workspace.models.jobs import Heartbeat, Job, JobKind, JobState
-from workspace.models.people import Group, Membership, Person, SignInLink
+from workspace.models.people import Group, Membership, Nesting, Person, SignInLink
 from workspace.models.reach import Reach
 from workspace.models.receipts import IdempotencyKey, Receipt, ReceiptKind
+from workspace.models.requests import AccessRequest, RequestState
 
 __all__ = [
+    "AccessRequest",
     "Agent",
     "AgentScope",
     "AgentToken",
+    "AuditEntry",
     "Blob",
     "Capture",
     "Chunk",
@@ -22,20 +27,24 @@ __all__ = [
     "CommitKind",
     "Conflict",
     "ConflictState",
+    "Connection",
     "Document",
     "Folder",
     "Grant",
     "Group",
     "Heartbeat",
     "IdempotencyKey",
+    "Invitation",
     "Job",
     "JobKind",
     "JobState",
     "Membership",
+    "Nesting",
     "Person",
     "Reach",
     "Receipt",
     "ReceiptKind",
+    "RequestState",
     "SignInLink",
     "Summary",
 ]

@@ -4,7 +4,7 @@ from django.db import models
 from django.db.models.functions import Now
 
 from workspace.actor import Role
-from workspace.models.ids import agent_id
+from workspace.models.ids import agent_id, connection_id
 from workspace.models.people import Person
 
 ROLES = [(role.value, role.label) for role in Role]
@@ -19,6 +19,7 @@ class Agent(models.Model):
     host = models.CharField(max_length=64, blank=True, help_text="The program it runs in, such as claude-code.")
     created_at = models.DateTimeField(db_default=Now(), editable=False)
     last_seen_at = models.DateTimeField(null=True, blank=True, editable=False)
+    expires_at = models.DateTimeField(null=True, blank=True, help_text="It reaches nothing from then on.")
     revoked_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
@@ -66,3 +67,33 @@ class AgentToken(models.Model):
 
     def __str__(self) -> str:
         return f"{self.prefix}…"
+
+
+class Connection(models.Model):
+    """What a person consented to when a program asked over OAuth to act for them: one per agent.
+
+    ``grant_id`` is what the authorization server calls the family of tokens that came of the consent; a later
+    consent for the same agent brings another, and with it the end of the earlier family.
+    """
+
+    id = models.CharField(primary_key=True, max_length=32, default=connection_id, editable=False)
+    agent = models.OneToOneField(Agent, models.CASCADE, related_name="connection")
+    grant_id = models.CharField(max_length=64, unique=True, editable=False)
+    client_id = models.CharField(max_length=2000, editable=False)
+    client_name = models.CharField(max_length=200, blank=True, editable=False)
+    client_host = models.CharField(
+        max_length=255, blank=True, editable=False, help_text="Host of the client id's own document, which vouches."
+    )
+    redirect_host = models.CharField(max_length=255, blank=True, editable=False)
+    resource = models.CharField(max_length=2000, editable=False)
+    scopes = models.CharField(max_length=200, editable=False, help_text="OAuth scopes, divided by spaces.")
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
+    consented_at = models.DateTimeField(db_default=Now(), editable=False)
+    ended_at = models.DateTimeField(null=True, blank=True, editable=False)
+    ended_why = models.CharField(max_length=64, blank=True, editable=False)
+
+    class Meta:
+        indexes = [models.Index(models.F("client_id"), name="connection_client")]
+
+    def __str__(self) -> str:
+        return f"{self.client_name or self.client_id} as {self.agent_id}"

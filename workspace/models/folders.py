@@ -38,6 +38,9 @@ class Folder(models.Model):
     created_at = models.DateTimeField(db_default=Now(), editable=False)
     created_by = models.ForeignKey(Person, models.PROTECT, null=True, editable=False, related_name="+")
     deleted_at = models.DateTimeField(null=True, blank=True, editable=False)
+    editors_share = models.BooleanField(
+        db_default=True, help_text="Whether editors may share it and what is below it, up to editor."
+    )
     retention_days = models.PositiveIntegerField(
         null=True, blank=True, help_text="Captures in it are deleted after so many days; empty keeps them."
     )
@@ -63,6 +66,8 @@ class Folder(models.Model):
         ]
         indexes = [
             GinIndex(fields=["lineage"], name="folder_lineage"),
+            # The few folders where editors may not share are asked for at every place.
+            models.Index(fields=["id"], condition=models.Q(editors_share=False), name="folder_closed"),
             # A path may be longer than a B-tree's row; it is only ever looked up whole.
             HashIndex(fields=["path"], name="folder_path"),
         ]

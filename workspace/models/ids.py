@@ -34,3 +34,15 @@ def job_id() -> str:
 
 def receipt_id() -> str:
     return new_id("rcp")
+
+
+def connection_id() -> str:
+    return new_id("con")
+
+
+def invitation_id() -> str:
+    return new_id("inv")
+
+
+def access_request_id() -> str:
+    return new_id("acr")

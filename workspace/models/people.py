@@ -69,7 +69,8 @@ class Person(AbstractBaseUser, PermissionsMixin):
 
 
 class Group(models.Model):
-    """A named set of people; a grant to a group is a grant to whoever is in it at that moment."""
+    """A named set of people and of other groups; a grant to it is a grant to whoever is in it at that moment,
+    through however many groups (the database's function ``workspace_groups_of`` says who)."""
 
     name = models.CharField(max_length=200, unique=True)
     created_at = models.DateTimeField(db_default=Now(), editable=False)
@@ -91,6 +92,23 @@ class Membership(models.Model):
 
     def __str__(self) -> str:
         return f"{self.person_id} in {self.group_id}"
+
+
+class Nesting(models.Model):
+    """``inner`` is a part of ``outer``: who is in the one is in the other."""
+
+    outer = models.ForeignKey(Group, models.CASCADE, related_name="inner_nestings")
+    inner = models.ForeignKey(Group, models.CASCADE, related_name="outer_nestings")
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["outer", "inner"], name="nesting_once"),
+            models.CheckConstraint(condition=~models.Q(outer=models.F("inner")), name="nesting_not_itself"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.inner_id} in {self.outer_id}"
 
 
 class SignInLink(models.Model):
