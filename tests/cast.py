@@ -8,7 +8,7 @@ import pytest
 from workspace.access import person_actor
 from workspace.actor import Actor, Via
 from workspace.models import Person
-from workspace.services import agents, documents, folders, sharing
+from workspace.services import agents, bearer, documents, folders, sharing
 
 PLAN = """# Launch plan
 
@@ -36,7 +36,7 @@ class Cast:
         return person_actor(self.people[name], via=via)
 
     def agent(self, name: str, via: Via = Via.MCP) -> Actor:
-        return agents.authenticate(self.tokens[name], via=via)
+        return bearer.authenticate(self.tokens[name], via=via)
 
     @property
     def alice(self) -> Actor:

@@ -11,7 +11,7 @@ from workspace.queries import access as who_can
 from workspace.queries import documents as read_documents
 from workspace.queries import folders as read_folders
 from workspace.queries import history
-from workspace.services import agents, captures, documents, folders, sharing
+from workspace.services import agents, bearer, captures, documents, folders, sharing
 
 PLACE = "product/launch"
 PLAN_AT = f"{PLACE}/plan.md"
@@ -94,7 +94,7 @@ def test_a_read_only_agent_of_a_manager_may_only_what_a_reader_may(cast: Cast, p
     type(cast.people["alice"]).objects.create_user("dora@example.org")
     sharing.grant(cast.alice, location=PLACE, subject="dora@example.org", role="viewer")
     token = agents.create(cast.alice, name="reader", scopes=["viewer@product"]).token
-    reader = agents.authenticate(token, via=cast.scout.via)
+    reader = bearer.authenticate(token, via=cast.scout.via)
     act, expected = VERBS[verb][0], VERBS[verb][3]
     if expected == YES:
         act(reader, plan)
@@ -108,12 +108,12 @@ def test_an_agent_with_its_scope_elsewhere_finds_nothing(cast: Cast, plan: str, 
     folders.create(cast.alice, location="elsewhere")
     token = agents.create(cast.alice, name="narrow", scopes=["manager@elsewhere"]).token
     with pytest.raises(errors.NotFound):
-        VERBS[verb][0](agents.authenticate(token, via=cast.scout.via), plan)
+        VERBS[verb][0](bearer.authenticate(token, via=cast.scout.via), plan)
 
 
 def test_an_agent_never_holds_more_than_its_person(cast: Cast, plan: str) -> None:
     token = agents.create(cast.carol, name="greedy", scopes=["manager@*", f"manager@{PLACE}"]).token
-    greedy = agents.authenticate(token, via=cast.scout.via)
+    greedy = bearer.authenticate(token, via=cast.scout.via)
     with pytest.raises(errors.Forbidden):
         documents.append(greedy, location=PLAN_AT, content="x")
 

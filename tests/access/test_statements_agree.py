@@ -13,7 +13,7 @@ from workspace import access, errors, locations
 from workspace.actor import Actor, Role, Scope, Via
 from workspace.models import Agent, AgentScope, AgentToken, Document, Folder, Grant, Group, Membership, Person
 from workspace.queries import documents as reads
-from workspace.services import agents, documents, folders
+from workspace.services import agents, bearer, documents, folders
 
 FOLDERS = ["product", "product/launch", "product/launch/deep", "other", "other/a", "other/a/b"]
 NAMES = ["one.md", "two.md", "Three.md"]
@@ -130,7 +130,7 @@ def test_a_tokens_holder_is_the_one_in_the_rows(cast: Cast) -> None:
     Person.objects.filter(pk=cast.people["bob"].pk).update(is_superuser=True, name="")
     outcomes = []
     for token in tokens:
-        got = tried(lambda t=token: agents.authenticate(t, via=Via.MCP, session="s"))  # type: ignore[misc]
+        got = tried(lambda t=token: bearer.authenticate(t, via=Via.MCP, session="s"))  # type: ignore[misc]
         row = AgentToken.objects.select_related("agent__person").get(token_hash=agents.digest(token))
         ended = row.revoked_at or row.agent.revoked_at or not row.agent.person.is_active
         if ended or (row.expires_at and row.expires_at <= now):
@@ -152,7 +152,7 @@ def test_a_tokens_holder_is_the_one_in_the_rows(cast: Cast) -> None:
             assert set(got.scopes) == scopes
         outcomes.append(got)
     assert {type(got) for got in outcomes} == {type, Actor}
-    assert tried(lambda: agents.authenticate("btn_" + "0" * 38, via=Via.MCP)) is errors.Unauthenticated
+    assert tried(lambda: bearer.authenticate("btn_" + "0" * 38, via=Via.MCP)) is errors.Unauthenticated
 
 
 def test_a_name_is_taken_by_what_lives_there_under_any_twin_of_it(cast: Cast) -> None:

@@ -13,7 +13,7 @@ from workspace import access, models
 from workspace.actor import Via
 from workspace.errors import Unauthenticated
 from workspace.models import Person
-from workspace.services import agents
+from workspace.services import agents, bearer
 
 
 def act(desk: Client, action: str, *rows: Model) -> HttpResponse:
@@ -39,10 +39,10 @@ def test_a_failed_job_is_retried(desk: Client, fill: Callable[[int], None]):
 
 def test_a_revoked_token_is_refused_from_the_next_request_on(desk: Client, root: Person):
     from_root = agents.create(access.person_actor(root, via=Via.WEB), name="scout")
-    agents.authenticate(from_root.token, via=Via.REST)
+    bearer.authenticate(from_root.token, via=Via.REST)
     act(desk, "revoke", models.AgentToken.objects.get())
     with pytest.raises(Unauthenticated):
-        agents.authenticate(from_root.token, via=Via.REST)
+        bearer.authenticate(from_root.token, via=Via.REST)
     assert models.Agent.objects.get().revoked_at is None
     receipt = models.Receipt.objects.filter(kind="agent-revoked").get()
     assert (receipt.person, receipt.via) == (root, Via.ADMIN)

@@ -10,7 +10,7 @@ from tests.cast import Cast
 from workspace.actor import Role, Via
 from workspace.errors import Unauthenticated
 from workspace.models import Agent, AgentToken, Person
-from workspace.services import agents
+from workspace.services import bearer
 
 
 @pytest.fixture
@@ -59,7 +59,7 @@ def test_a_token_is_printed_alone_and_is_stored_hashed(manage, cast: Cast):
     token = ran.out.strip()
     assert ran.out == token + "\n"
     assert ran.err == ""
-    actor = agents.authenticate(token, via=Via.REST)
+    actor = bearer.authenticate(token, via=Via.REST)
     assert (actor.email, actor.agent_name, actor.scopes) == ("alice@example.org", "courier", ())
     assert not AgentToken.objects.filter(token_hash=token).exists()
 
@@ -69,7 +69,7 @@ def test_scopes_narrow_the_agent_and_expiry_is_in_days(manage, cast: Cast):
         "mint_token", "--person", "alice@example.org", "--agent", "courier", "--expires", "30d",
         "--scope", "viewer@product", "--scope", "editor@product/launch",
     )  # fmt: skip
-    actor = agents.authenticate(ran.out.strip(), via=Via.REST)
+    actor = bearer.authenticate(ran.out.strip(), via=Via.REST)
     assert {scope.role for scope in actor.scopes} == {Role.VIEWER, Role.EDITOR}
     left = AgentToken.objects.get(agent__name="courier").expires_at - timezone.now()
     assert timedelta(days=29) < left <= timedelta(days=30)
@@ -97,5 +97,5 @@ def test_the_token_of_somebody_deactivated_is_refused(manage, cast: Cast):
     token = manage("mint_token", "--person", "alice@example.org", "--agent", "courier").out.strip()
     Person.objects.filter(email="alice@example.org").update(is_active=False)
     with pytest.raises(Unauthenticated):
-        agents.authenticate(token, via=Via.REST)
+        bearer.authenticate(token, via=Via.REST)
     assert "alice" in manage("mint_token", "--person", "alice@example.org", "--agent", "other").error

@@ -19,7 +19,7 @@ from workspace.models import (
     Person,
     Receipt,
 )
-from workspace.services import agents, documents, purging
+from workspace.services import agents, bearer, documents, purging
 
 PLAN = "product/launch/plan.md"
 
@@ -69,7 +69,7 @@ def test_an_agent_narrowed_to_what_is_purged_is_ended_and_not_widened(manage, ca
     manage("purge")
     assert not AgentScope.objects.exists()
     with pytest.raises(Unauthenticated):
-        agents.authenticate(token, via=Via.REST)
+        bearer.authenticate(token, via=Via.REST)
     assert cast.scout
 
 

@@ -19,7 +19,11 @@ NONSENSE = "btn_" + "0" * 38
 def test_no_token_is_challenged_without_an_error(server: str, version: str) -> None:
     response = Rpc(server, None, version).post("tools/list")
     assert response.status_code == 401
-    assert response.headers["www-authenticate"] == 'Bearer realm="baton"'
+    assert response.headers["www-authenticate"] == (
+        'Bearer realm="baton", '
+        'resource_metadata="http://127.0.0.1:8000/.well-known/oauth-protected-resource/mcp", '
+        'scope="workspace:read workspace:write"'
+    )
     assert response.json()["code"] == "UNAUTHENTICATED"
 
 

@@ -9,7 +9,7 @@ from tests.mcp.calls import Calls
 from tests.parity.outcomes import Conflict, Ok, Outcome
 from tests.parity.verbs import Choice, Unsupported, refused, token_of, value_of
 from workspace.actor import Via
-from workspace.services import agents
+from workspace.services import bearer
 
 
 class Mcp:
@@ -26,7 +26,7 @@ class Mcp:
     }
 
     def __init__(self, cast: Cast, person: str) -> None:
-        self.calls = Calls(agents.authenticate(token_of(cast, person, self.name), via=Via.MCP))
+        self.calls = Calls(bearer.authenticate(token_of(cast, person, self.name), via=Via.MCP))
 
     def _call(self, tool: str, **arguments: Any) -> Outcome:
         given = {name: value for name, value in arguments.items() if value is not None}

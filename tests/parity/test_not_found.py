@@ -17,7 +17,7 @@ from workspace.actor import Actor, Via
 from workspace.errors import NotFound
 from workspace.mcp import resources
 from workspace.mcp.tools import TOOLS
-from workspace.services import agents, documents
+from workspace.services import agents, bearer, documents
 
 MINE = "mine/own.md"
 
@@ -31,7 +31,7 @@ def things(cast: Cast, plan: str) -> Things:
 @pytest.fixture
 def stranger(cast: Cast, things: Things) -> Actor:
     """Mallory's agent."""
-    return agents.authenticate(agents.create(cast.mallory, name="spy").token, via=Via.MCP)
+    return bearer.authenticate(agents.create(cast.mallory, name="spy").token, via=Via.MCP)
 
 
 def doc(**more: Any) -> Callable[[Things], dict[str, Any]]:
@@ -272,7 +272,7 @@ CALLED: list[tuple[str, str, dict[str, Any] | None]] = [
 @pytest.mark.parametrize(("method", "path", "body"), CALLED, ids=lambda value: str(value)[:70])
 def test_a_call_tells_nothing(cast: Cast, things: Things, method: str, path: str, body: dict[str, Any] | None) -> None:
     token, answers = agents.create(cast.mallory, name="spy").token, []
-    agents.authenticate(token, via=Via.REST)
+    bearer.authenticate(token, via=Via.REST)
     before = rows.state()
     for named in (things, ABSENT):
         client, sent = Client(), doc(**(body or {}))(named)

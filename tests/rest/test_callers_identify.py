@@ -11,7 +11,10 @@ from tests.rest.conftest import BASE, Caller, agent_of, code
 from workspace.models import AgentToken
 from workspace.services import agents, people
 
-CHALLENGE = 'Bearer realm="baton"'
+CHALLENGE = (
+    'Bearer realm="baton", resource_metadata="http://127.0.0.1:8000/.well-known/oauth-protected-resource", '
+    'scope="workspace:read workspace:write"'
+)
 
 
 def test_nobody_is_told_to_sign_in(nobody: Caller) -> None:

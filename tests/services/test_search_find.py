@@ -8,7 +8,7 @@ from workspace.errors import Invalid, NotFound
 from workspace.jobs import work
 from workspace.models import Commit, Document
 from workspace.queries.search import Hit, search
-from workspace.services import agents, documents, folders, sharing
+from workspace.services import agents, bearer, documents, folders, sharing
 
 LAUNCH = "product/launch"
 
@@ -238,7 +238,7 @@ def test_an_agent_finds_no_more_than_its_scopes_reach(cast: Cast, plan: str) -> 
     write(cast, "other.md", "A thousand umbrellas.\n", folder="beach")
     index()
     token = agents.create(cast.alice, name="narrow", scopes=("viewer@beach",)).token
-    narrow = agents.authenticate(token, via=Via.MCP)
+    narrow = bearer.authenticate(token, via=Via.MCP)
     assert [hit.location for hit in search(narrow, q="thousand")] == ["beach/other.md"]
     with pytest.raises(NotFound):
         search(narrow, q="thousand", location=LAUNCH)

@@ -9,7 +9,7 @@ from tests.cast import Cast
 from tests.web.conftest import SignIn
 from workspace.actor import Via
 from workspace.queries import access
-from workspace.services import agents, welcome
+from workspace.services import bearer, welcome
 
 
 def test_sharing_shows_first_what_it_opens(signed_in: SignIn, cast: Cast, plan: str) -> None:
@@ -57,7 +57,7 @@ def test_a_token_is_shown_once_and_works(signed_in: SignIn, cast: Cast) -> None:
     assert response.status_code == 201
     assert response["Cache-Control"] == "no-store"
     assert token
-    actor = agents.authenticate(token[0], via=Via.MCP)
+    actor = bearer.authenticate(token[0], via=Via.MCP)
     assert actor.agent_name == "helper"
     assert len(actor.scopes) == 1
     assert token[0] not in alice.get("/agents").content.decode()
@@ -76,7 +76,7 @@ def test_a_revoked_agent_is_marked_and_refused(signed_in: SignIn, cast: Cast) ->
 
     assert "revoked" in alice.get("/agents").content.decode()
     with pytest.raises(Exception, match="not valid"):
-        agents.authenticate(cast.tokens["scout"], via=Via.MCP)
+        bearer.authenticate(cast.tokens["scout"], via=Via.MCP)
 
 
 def test_nobody_ends_the_agent_of_another(signed_in: SignIn, cast: Cast) -> None:

@@ -21,7 +21,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from workspace.actor import Actor, Via
 from workspace.errors import Unauthenticated
 from workspace.mcp.threads import in_thread
-from workspace.services import agents
+from workspace.services import bearer
 
 ACTOR = "baton.actor"
 """Key of the ASGI scope under which the door leaves the actor."""
@@ -39,11 +39,13 @@ def actor_of(request: Request) -> Actor:
 
 
 def challenge(*, error: str = "", description: str = "") -> str:
-    """The value of ``WWW-Authenticate`` (RFC 6750). Without a token there is no ``error``, as section 3.1 wants.
-
-    An authorization server is announced by a further parameter here, ``resource_metadata`` (RFC 9728).
-    """
-    parameters: dict[str, str] = {"realm": "baton"}
+    """The value of ``WWW-Authenticate`` (RFC 6750): where to learn of the authorization server (RFC 9728), and which
+    scopes to ask it for. Without a token there is no ``error``, as section 3.1 wants."""
+    parameters = {
+        "realm": "baton",
+        "resource_metadata": f"{settings.BATON_BASE_URL}/.well-known/oauth-protected-resource/mcp",
+        "scope": " ".join(bearer.SCOPES),
+    }
     if error:
         parameters |= {"error": error, "error_description": description}
     return "Bearer " + ", ".join(f'{name}="{value}"' for name, value in parameters.items())
@@ -72,7 +74,9 @@ class Door:
         scheme, _, token = headers.get("authorization", "").partition(" ")
         token = token.strip()
         if scheme.lower() != "bearer" or not token:
-            return _unauthenticated("Send an agent token: Authorization: Bearer TOKEN.", challenge())
+            return _unauthenticated(
+                "Connect by OAuth, or send an agent token: Authorization: Bearer TOKEN.", challenge()
+            )
         if len(token) > _LONGEST_TOKEN or not token.isascii():
             return _invalid_token()
         try:
@@ -91,7 +95,7 @@ class Door:
 
 
 def _authenticate(token: str) -> Actor:
-    return agents.authenticate(token, via=Via.MCP)
+    return bearer.authenticate(token, via=Via.MCP)
 
 
 def _origin_allowed(headers: Headers, scope: Scope) -> bool:
@@ -124,8 +128,8 @@ def _method(method: str) -> Response | None:
 
 def _invalid_token() -> Response:
     return _unauthenticated(
-        "This token is not valid, or not any more. Get a new one.",
-        challenge(error="invalid_token", description="The token is unknown, revoked or expired"),
+        "This token is not valid here, or not any more. Connect again, or get a new one.",
+        challenge(error="invalid_token", description="The token is unknown, revoked, expired or not for this server"),
     )
 
 

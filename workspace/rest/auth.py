@@ -10,7 +10,7 @@ from rest_framework.request import Request
 from workspace.access import person_actor
 from workspace.actor import Actor, Via
 from workspace.errors import Forbidden, Invalid, Unauthenticated
-from workspace.services import agents
+from workspace.services import bearer
 
 SESSION_HEADER = "Baton-Session"
 LONGEST_SESSION = 200
@@ -39,7 +39,7 @@ class TokenAuthentication(BaseAuthentication):
         token = token.strip()
         if scheme.lower() != "bearer" or not token or not token.isascii():
             raise Unauthenticated("Send the header as Authorization: Bearer TOKEN.")
-        actor = agents.authenticate(token, via=Via.REST, session=host_session(request))
+        actor = bearer.authenticate(token, via=Via.REST, session=host_session(request))
         return AnonymousUser(), actor
 
     def authenticate_header(self, request: Request) -> str:

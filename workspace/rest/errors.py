@@ -16,6 +16,7 @@ from django.db import InterfaceError, OperationalError
 from django.http import Http404, HttpRequest, HttpResponse, UnreadablePostError
 from rest_framework import exceptions
 
+from workspace.actor import Actor
 from workspace.errors import (
     AccessChange,
     AlreadyExists,
@@ -32,6 +33,7 @@ from workspace.errors import (
     Unauthenticated,
     Unavailable,
 )
+from workspace.services import bearer
 
 log = logging.getLogger(__name__)
 
@@ -185,10 +187,14 @@ def refuse(request: HttpRequest, refusal: Refusal) -> HttpResponse:
     return response
 
 
-def challenge(request: HttpRequest) -> str:
-    """The ``WWW-Authenticate`` value (RFC 6750): it names an error only where a credential was sent."""
-    error = ', error="invalid_token"' if "Authorization" in request.headers else ""
-    return f'Bearer realm="{REALM}"{error}'
+def challenge(request: HttpRequest, error: str = "") -> str:
+    """The ``WWW-Authenticate`` value: where to learn of the authorization server (RFC 9728) and which scopes to ask
+    for. It names an error (RFC 6750) only where a credential was sent."""
+    if not error and "Authorization" in request.headers:
+        error = "invalid_token"
+    metadata = f"{settings.BATON_BASE_URL}/.well-known/oauth-protected-resource"
+    value = f'Bearer realm="{REALM}", resource_metadata="{metadata}", scope="{" ".join(bearer.SCOPES)}"'
+    return value + (f', error="{error}"' if error else "")
 
 
 def refusal_of(error: Exception) -> Refusal:
@@ -228,6 +234,14 @@ def handler(error: Exception, context: dict[str, Any]) -> HttpResponse:
     elif isinstance(refusal, Unavailable) and error is not refusal:
         log.warning("database did not answer: %s", type(error).__name__)
     response = refuse(request, refusal)
+    if isinstance(refusal, Forbidden) and _reads_only(request):
+        response["WWW-Authenticate"] = challenge(request, "insufficient_scope")
     if isinstance(refusal, WrongMethod):
         response["Allow"] = ", ".join(context["view"].allowed_methods)
     return response
+
+
+def _reads_only(request: Any) -> bool:
+    """Whether the caller showed a token that lets nothing be written. ``_auth``: not to ask who calls once more."""
+    actor = getattr(request, "_auth", None)
+    return isinstance(actor, Actor) and actor.agent is not None and not actor.may_write

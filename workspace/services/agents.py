@@ -1,7 +1,6 @@
 """Agents, what narrows them, and their tokens."""
 
 import hashlib
-import json
 import re
 import secrets
 import zlib
@@ -9,14 +8,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from django.db import connection, transaction
+from django.db import transaction
 from django.utils import timezone
 
 from workspace import access
-from workspace.actor import Actor, Role, Scope, Via
-from workspace.errors import AlreadyExists, Invalid, NotFound, Unauthenticated
-from workspace.models import Agent, AgentScope, AgentToken, Document, Folder, ReceiptKind
-from workspace.models.people import person_label
+from workspace.actor import Actor
+from workspace.errors import AlreadyExists, Invalid, NotFound
+from workspace.models import Agent, AgentScope, AgentToken, Connection, Document, Folder, ReceiptKind
 from workspace.services import receipts
 from workspace.services.sharing import parse_role
 from workspace.services.texts import check
@@ -25,23 +23,7 @@ PREFIX = "btn_"
 ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 SECRET = 32
 CHECKSUM = 6
-SEEN_EVERY = timedelta(minutes=1)
 EVERYWHERE = "*"
-# Asked on every request of every agent, so it is not built anew each time.
-HOLDER = """
-SELECT agent.id, agent.name, agent.host, agent.last_seen_at, person.id, person.email, person.name,
-       person.is_superuser,
-       (SELECT coalesce(jsonb_agg(jsonb_build_array(scope.role, scope.folder_id, scope.document_id)), '[]')
-          FROM workspace_agentscope scope WHERE scope.agent_id = agent.id)::text
-  FROM workspace_agenttoken token
-  JOIN workspace_agent agent ON agent.id = token.agent_id
-  JOIN workspace_person person ON person.id = agent.person_id
- WHERE token.token_hash = %s
-   AND token.revoked_at IS NULL
-   AND (token.expires_at IS NULL OR token.expires_at > now())
-   AND agent.revoked_at IS NULL
-   AND person.is_active
-"""
 _SHAPE = re.compile(rf"{PREFIX}[0-9A-Za-z]{{{SECRET + CHECKSUM}}}\Z")
 
 
@@ -74,37 +56,10 @@ def digest(token: str) -> str:
     return hashlib.sha256(token.encode()).hexdigest()
 
 
-def authenticate(token: str, *, via: Via, session: str = "") -> Actor:
-    """The agent that holds ``token``, in one query. Raises ``Unauthenticated`` for any other token.
-
-    Unknown, revoked, expired, and of a deactivated person are one answer.
-    """
+def well_formed(token: str) -> bool:
+    """Whether ``token`` looks like one of ours, its checksum included; no query."""
     secret = token[len(PREFIX) : len(PREFIX) + SECRET]
-    if not _SHAPE.match(token) or token[-CHECKSUM:] != _checksum(secret):
-        raise Unauthenticated("This token is not valid. Mint a new one on the agents page.")
-    with connection.cursor() as cursor:
-        cursor.execute(HOLDER, [digest(token)])
-        row = cursor.fetchone()
-    if row is None:
-        raise Unauthenticated("This token is not valid. Mint a new one on the agents page.")
-    agent, name, host, seen, person, email, person_name, admin, narrowing = row
-    now = timezone.now()
-    if seen is None or seen < now - SEEN_EVERY:
-        Agent.objects.filter(pk=agent).update(last_seen_at=now)
-    return Actor(
-        person=person,
-        label=person_label(person_name, email),
-        email=email,
-        admin=admin,
-        agent=agent,
-        agent_name=name,
-        host=host,
-        scopes=tuple(
-            Scope(role=Role(role), folder=folder, document=document) for role, folder, document in json.loads(narrowing)
-        ),
-        via=via,
-        session=session[:200],
-    )
+    return _SHAPE.match(token) is not None and token[-CHECKSUM:] == _checksum(secret)
 
 
 @transaction.atomic(durable=True)
@@ -120,7 +75,7 @@ def create(
 
     Raises ``AlreadyExists`` when the person has a live agent of this name, and ``Invalid``.
     """
-    person, name = _person(actor), _name(name)
+    person, name = person_of(actor), named(name)
     check(host, field="host")
     if expires_days is not None and not 1 <= expires_days <= 3650:
         raise Invalid("expires", "must be 1 to 3,650 days.")
@@ -144,7 +99,7 @@ def create(
 def rename(actor: Actor, *, agent: str, name: str) -> None:
     """Give one's own agent another name."""
     row = _own(actor, agent)
-    row.name = _name(name)
+    row.name = named(name)
     if Agent.objects.filter(person_id=row.person_id, name=row.name, revoked_at=None).exclude(pk=row.pk).exists():
         raise AlreadyExists("You have an agent of this name. Choose another.", location=row.name)
     row.save(update_fields=["name"])
@@ -158,6 +113,7 @@ def revoke(actor: Actor, *, agent: str) -> None:
     row.revoked_at = row.revoked_at or now
     row.save(update_fields=["revoked_at"])
     row.tokens.filter(revoked_at=None).update(revoked_at=now)
+    Connection.objects.filter(agent=row, ended_at=None).update(ended_at=now, ended_why="revoked")
     receipts.record(actor, ReceiptKind.AGENT_REVOKED, data={"agent": row.pk, "name": row.name})
 
 
@@ -174,7 +130,7 @@ def revoke_token(actor: Actor, *, token: int) -> None:
 
 
 def _own(actor: Actor, agent: str) -> Agent:
-    person = _person(actor)
+    person = person_of(actor)
     rows = Agent.objects.select_for_update(no_key=True).filter(pk=agent)
     row = (rows if actor.admin else rows.filter(person=person)).first()
     if row is None:
@@ -182,14 +138,15 @@ def _own(actor: Actor, agent: str) -> Agent:
     return row
 
 
-def _person(actor: Actor) -> int:
+def person_of(actor: Actor) -> int:
     """The person who acts; an agent may not make or end agents, as it would widen itself."""
     if actor.agent or actor.person is None:
         raise NotFound
     return actor.person
 
 
-def _name(name: object) -> str:
+def named(name: object) -> str:
+    """A name for an agent, trimmed. Raises ``Invalid``."""
     if not isinstance(name, str) or not name.strip() or len(name) > 200 or not name.isprintable():
         raise Invalid("name", "must be 1 to 200 printable characters.")
     return check(name.strip(), field="name").content

@@ -13,7 +13,7 @@ from workspace.management.demo.story import Page, Write
 from workspace.management.operator import operator
 from workspace.merge import merge_text
 from workspace.models import Agent, Capture, Commit, Conflict, Document, Folder, Grant, Group, Person
-from workspace.services import agents, captures, commits, documents, folders, groups, people, replay, sharing
+from workspace.services import agents, bearer, captures, commits, documents, folders, groups, people, replay, sharing
 
 Say = Callable[[str], object]
 
@@ -102,7 +102,7 @@ class Teller:
             for left in Agent.objects.filter(person=person.person, name=name, revoked_at=None):
                 agents.revoke(person, agent=left.pk)  # of a telling that was stopped: its token is lost
             minted = agents.create(person, name=name, scopes=helper.scopes, host=helper.host)
-            self.actors[name] = agents.authenticate(minted.token, via=Via.MCP)
+            self.actors[name] = bearer.authenticate(minted.token, via=Via.MCP)
         return self.actors[name]
 
     def _page(self, page: Page) -> None:
