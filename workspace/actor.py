@@ -56,7 +56,7 @@ class Actor:
     ``person`` is the person's id and None only for a job, whose reach is its ``scopes`` and nothing else. For an
     agent, ``scopes`` narrow the person's reach (an empty tuple leaves it whole). ``session`` is the host session
     that the agent named, if any. ``label`` is what history shows: a person's name, an agent's or a job's.
-    ``request_id`` names the request in which the actor was made.
+    ``request_id`` names the request in which the actor was made, and ``address`` is where that came from.
     """
 
     person: int | None
@@ -72,6 +72,7 @@ class Actor:
     session: str = ""
     reason: str = ""
     request_id: str = field(default_factory=request.name, compare=False)
+    address: str = field(default_factory=request.address, compare=False)
 
     @property
     def principal(self) -> str:

@@ -7,17 +7,34 @@ refusal: its row must be committed, so it is returned as a value (``workspace.se
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
+
+
+@dataclass(frozen=True, kw_only=True)
+class Target:
+    """What a refusal kept somebody from: ids of a folder, and of a document in it."""
+
+    folder: int | None = None
+    document: str | None = None
 
 
 class Refusal(Exception):
-    """Base of every refusal. ``detail`` says what happened and what to do next."""
+    """Base of every refusal. ``detail`` says what happened and what to do next.
+
+    ``target`` is for the audit log alone. No surface prints it: it tells what is hidden from what is absent.
+    """
 
     code: ClassVar[str]
+    target: Target | None = None
 
     def __init__(self, detail: str) -> None:
         super().__init__(detail)
         self.detail = detail
+
+    def at(self, *, folder: int | None, document: str | None = None) -> Self:
+        """The same refusal, with the place that it is about."""
+        self.target = Target(folder=folder, document=document)
+        return self
 
     @property
     def data(self) -> dict[str, Any]:

@@ -41,6 +41,7 @@ class Edge:
         sent = next((value for name, value in headers if name == ID), b"")
         identifier = middleware.request_id(sent.decode("latin-1"))
         middleware.current.set(identifier)
+        middleware.client.set((scope.get("client") or ("",))[0])
         scope["headers"] = [pair for pair in headers if pair[0] != ID] + [(ID, identifier.encode())]
         if self.scheme:
             scope["scheme"] = self.scheme

@@ -10,7 +10,7 @@ from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from django.utils.decorators import sync_and_async_middleware
 
-from workspace.request import current
+from workspace.request import client, current
 
 HEADER = "X-Request-Id"
 # What other systems send: UUIDs, ULIDs, trace ids. Anything else could forge log lines.
@@ -35,6 +35,7 @@ def _begin(request: HttpRequest) -> str:
     name = request_id(request.headers.get(HEADER))
     request.request_id = name  # type: ignore[attr-defined]
     current.set(name)
+    client.set(request.META.get("REMOTE_ADDR") or "")
     return name
 
 

@@ -1,5 +1,7 @@
 """The audit log: who did or tried what, through what, where and when."""
 
+from typing import Any
+
 from django.db import models
 from django.db.models.functions import Now
 
@@ -8,7 +10,13 @@ from workspace.models.documents import Document
 from workspace.models.folders import Folder
 from workspace.models.people import Person
 
-ROW = {"null": True, "editable": False, "db_constraint": False, "on_delete": models.DO_NOTHING, "related_name": "+"}
+ROW: dict[str, Any] = {
+    "null": True,
+    "editable": False,
+    "db_constraint": False,
+    "on_delete": models.DO_NOTHING,
+    "related_name": "+",
+}
 
 
 class AuditEntry(models.Model):

@@ -1,0 +1,289 @@
+"""The audit log: every write, grant, token and sign-in, and what was refused, by whom, through what and from where.
+
+``record`` is called by each write, inside its transaction: what was not recorded did not happen. A write that
+changed nothing, or that was answered from an earlier one, records nothing. ``denied`` is called by the adapters,
+after a refusal. Actions are dotted nouns: ``document.created``, ``grant.given``, ``signin.failed``. No entry holds a
+secret, nor any text of a document.
+"""
+
+import ipaddress
+import json
+import logging
+import re
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Mapping
+from contextlib import nullcontext
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Any
+
+from django.conf import settings
+from django.db import Error, connection, transaction
+from django.utils import timezone
+
+from workspace.access import location_of
+from workspace.actor import Actor, Via
+from workspace.errors import Target
+from workspace.models import AuditEntry, Document, Folder
+from workspace.services.receipts import key_of
+
+logger = logging.getLogger(__name__)
+
+LONGEST = 1_000
+"""Characters that are kept of a location, a subject or a reason."""
+PER_MINUTE = 60
+"""Refusals that one process records of one principal, or of one address where nobody is signed in."""
+PER_MINUTE_UNKNOWN = 600
+"""The same of everybody together who is not signed in."""
+KEYS = 10_000
+PURGED_AT_ONCE = 5_000
+
+# One fixed statement and one round trip; the table's name is not any caller's.
+INSERT = """
+INSERT INTO workspace_auditentry
+    (action, denied, person_id, agent_id, job, via, request_id, address, folder_id, document_id,
+     location, subject, reason, data)
+VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s::jsonb)
+"""
+
+_UNSTORABLE = re.compile("[\x00-\x1f\x7f\ud800-\udfff]")
+
+
+def record(
+    actor: Actor,
+    action: str,
+    *,
+    folder: Folder | int | None = None,
+    document: Document | str | None = None,
+    location: str = "",
+    subject: str = "",
+    reason: str = "",
+    data: Mapping[str, Any] | None = None,
+) -> None:
+    """Records that ``actor`` did ``action``, inside the caller's transaction; one statement.
+
+    The entry is shown to the managers of ``folder``, which a document given as a row brings with it, as it does its
+    location. ``subject`` is whom or what it was done to where that is no place: an address, ``group:NAME``, an
+    agent. ``data`` is JSON-ready, small, holds no secret and no content, and tells nothing of any other place.
+    """
+    if isinstance(document, Document):
+        folder = document.folder_id if folder is None else folder
+        location = location or location_of(document)
+    elif isinstance(folder, Folder):
+        location = location or folder.path
+    _insert(
+        action,
+        False,
+        actor,
+        actor.via.value,
+        actor.address,
+        Target(folder=key_of(folder), document=key_of(document)),
+        location,
+        subject,
+        reason or actor.reason,
+        data or {},
+    )
+
+
+def denied(
+    actor: Actor | None,
+    action: str,
+    *,
+    code: str,
+    target: Target | None = None,
+    location: str = "",
+    subject: str = "",
+    address: str | None = None,
+    via: Via | None = None,
+    data: Mapping[str, Any] | None = None,
+) -> None:
+    """Records that somebody was refused, outside of any transaction. Never raises.
+
+    ``actor`` is None where nobody was recognised; then ``via`` says through what. ``target`` is the refusal's own
+    (``Refusal.target``); ``location`` and ``subject`` are what was asked, as it was asked. ``address`` is that of
+    the request where left out.
+
+    A process records at most ``PER_MINUTE`` refusals a minute of one principal or address; the next entry tells in
+    ``data.left_out`` how many it did not record. What is hidden and what is absent take the same statement.
+    """
+    try:
+        asker = actor or Actor(person=None, label="", via=via or Via.WEB)
+        source = _address(asker.address if address is None else address)
+        left_out = _take(actor.principal if actor else f"address:{_network(source)}", known=actor is not None)
+        if left_out is None:
+            return
+        facts = {**(data or {}), "code": code, **({"left_out": left_out} if left_out else {})}
+        # A savepoint where somebody calls this inside a transaction, so that a failure here does not end that.
+        with transaction.atomic() if connection.in_atomic_block else nullcontext():
+            _insert(
+                action,
+                True,
+                asker,
+                (via or asker.via).value,
+                source,
+                target or Target(),
+                location,
+                subject,
+                asker.reason,
+                facts,
+            )
+    except (Error, TypeError, ValueError):
+        logger.exception("The refusal of %s could not be recorded", action)
+
+
+def _insert(
+    action: str,
+    refused: bool,
+    actor: Actor,
+    via: str,
+    address: str | None,
+    target: Target,
+    location: str,
+    subject: str,
+    reason: str,
+    data: Mapping[str, Any],
+) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(
+            INSERT,
+            (
+                action,
+                refused,
+                actor.person,
+                actor.agent,
+                actor.job,
+                via,
+                actor.request_id,
+                _address(address),
+                target.folder,
+                target.document,
+                _storable(location),
+                _storable(subject),
+                _storable(reason),
+                json.dumps(_jsonable(data)),
+            ),
+        )
+
+
+def _storable(text: object) -> str:
+    """``text``, bounded, without what PostgreSQL takes in no text and what could forge a line of an export."""
+    return _UNSTORABLE.sub("\ufffd", str(text)[:LONGEST])
+
+
+def _jsonable(value: Any) -> Any:
+    match value:
+        case None | bool() | int() | float():
+            return value
+        case Mapping():
+            return {_storable(name): _jsonable(held) for name, held in value.items()}
+        case list() | tuple() | set() | frozenset():
+            return [_jsonable(held) for held in value]
+    return _storable(value)
+
+
+def _address(address: str | None) -> str | None:
+    """The address in its canonical form; None for what is none, such as a socket's."""
+    try:
+        found = ipaddress.ip_address((address or "").partition("%")[0])
+    except ValueError:
+        return None
+    mapped = getattr(found, "ipv4_mapped", None)
+    return str(mapped or found)
+
+
+def _network(address: str | None) -> str:
+    """What one sender can call its own: an IPv4 address, or the 64 bits that an IPv6 host is given."""
+    if address is None or ":" not in address:
+        return address or ""
+    return str(ipaddress.ip_network(f"{address}/64", strict=False))
+
+
+# -- how many refusals are recorded ---------------------------------------------
+
+
+@dataclass(kw_only=True)
+class _Bucket:
+    """Half of a minute's number at once and half more over a minute, so that no minute has more than that number."""
+
+    size: float
+    tokens: float
+    at: float
+    left_out: int = 0
+
+    def take(self, now: float) -> bool:
+        self.tokens = min(self.size, self.tokens + (now - self.at) * self.size / 60)
+        self.at = now
+        if self.tokens < 1:
+            return False
+        self.tokens -= 1
+        return True
+
+
+@dataclass
+class _Buckets:
+    """The buckets of this process, the longest unused forgotten first."""
+
+    held: OrderedDict[str, _Bucket] = field(default_factory=OrderedDict)
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def of(self, key: str, per_minute: int, now: float) -> _Bucket:
+        size = max(1.0, per_minute / 2)
+        bucket = self.held.setdefault(key, _Bucket(size=size, tokens=size, at=now))
+        self.held.move_to_end(key)
+        while len(self.held) > KEYS:
+            gone, lost = self.held.popitem(last=False)
+            if lost.left_out:
+                logger.warning("%d refusals of %s were not recorded", lost.left_out, gone)
+        return bucket
+
+
+_buckets = _Buckets()
+
+
+def _take(key: str, *, known: bool) -> int | None:
+    """How many refusals of ``key`` were left out since its last entry; None where this one is left out too."""
+    now = time.monotonic()
+    with _buckets.lock:
+        own = _buckets.of(key, PER_MINUTE, now)
+        if not (own.take(now) and (known or _buckets.of("unknown", PER_MINUTE_UNKNOWN, now).take(now))):
+            own.left_out += 1
+            return None
+        left_out, own.left_out = own.left_out, 0
+        return left_out
+
+
+def forget_refusals() -> None:
+    """Begins to count refusals anew, as a fresh process does."""
+    with _buckets.lock:
+        _buckets.held.clear()
+
+
+# -- retention ------------------------------------------------------------------
+
+
+def expired(days: int | None = None) -> int:
+    """How many entries are older than ``days``, by default than ``BATON_AUDIT_DAYS``; 0 keeps them all."""
+    days = settings.BATON_AUDIT_DAYS if days is None else days
+    return AuditEntry.objects.filter(at__lt=timezone.now() - timedelta(days=days)).count() if days else 0
+
+
+def purge(*, limit: int = PURGED_AT_ONCE) -> int:
+    """Removes up to ``limit`` of the oldest entries that are older than ``BATON_AUDIT_DAYS``; returns how many.
+
+    The database itself refuses to remove any that are younger.
+    """
+    days = settings.BATON_AUDIT_DAYS
+    if not days:
+        return 0
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute("SELECT set_config('workspace.audit_days', %s, true)", [str(days)])
+        cursor.execute(
+            "DELETE FROM workspace_auditentry WHERE id IN (SELECT id FROM workspace_auditentry"
+            " WHERE at < now() - make_interval(days => %s) ORDER BY at, id LIMIT %s)",
+            [days, limit],
+        )
+        count = cursor.rowcount
+        cursor.execute("SELECT set_config('workspace.audit_days', '', true)")
+    return count
