@@ -4,7 +4,7 @@ from typing import Any, ClassVar
 
 from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
 from django.contrib.auth.models import PermissionsMixin
-from django.db import models
+from django.db import models, transaction
 from django.db.models.functions import Lower, Now
 
 
@@ -14,11 +14,17 @@ def person_label(name: str, email: str) -> str:
 
 
 class PersonManager(BaseUserManager["Person"]):
-    def create_user(self, email: str, password: str | None = None, **fields: Any) -> "Person":
-        """A person with a normalised email address; without a password they cannot sign in by one."""
+    def create_user(self, email: str, password: str | None = None, *, verified: bool = True, **fields: Any) -> "Person":
+        """A person with a normalised email address; without a password they cannot sign in by one.
+
+        ``verified`` says that the address is known to be theirs, because somebody who may make accounts vouches for
+        it or a link sent to it came back. Otherwise they confirm it by mail before their first sign-in.
+        """
         person = self.model(email=self.normalize_email(email).lower(), **fields)
         person.set_password(password)
-        person.save(using=self._db)
+        with transaction.atomic(using=self._db):
+            person.save(using=self._db)
+            person.emailaddress_set.create(email=person.email, primary=True, verified=verified)
         return person
 
     def create_superuser(self, email: str, password: str | None = None, **fields: Any) -> "Person":
@@ -38,6 +44,9 @@ class Person(AbstractBaseUser, PermissionsMixin):
     created_at = models.DateTimeField(db_default=Now(), editable=False)
 
     objects: ClassVar[PersonManager] = PersonManager()
+    # Rows that the sign-in library keeps of a person: their addresses, and the browsers in which they are signed in.
+    emailaddress_set: Any
+    usersession_set: Any
 
     EMAIL_FIELD = "email"
     USERNAME_FIELD = "email"
