@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import count
 from typing import Literal
 
 from django.db.models import Count, OuterRef, Subquery
@@ -10,6 +11,10 @@ from django.utils import timezone
 from workspace.access import location_of
 from workspace.actor import Actor, Role
 from workspace.models import Agent, AgentScope, AgentToken, Commit, Document, Folder
+
+NAME = 100
+"""Characters of an agent's name, where a program proposes it."""
+REMEMBERED = 20
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,9 +47,25 @@ class Identity:
     scopes: tuple[str, ...]
 
 
+@dataclass(frozen=True, kw_only=True)
+class Remembered:
+    """An agent that an OAuth client was before, with what was allowed to it; without ``places``, everywhere."""
+
+    id: str
+    name: str
+    places: tuple[str, ...]
+    read_only: bool
+    consented_at: datetime
+    last_seen_at: datetime | None
+    expires_at: datetime | None
+
+
+def _place(scope: AgentScope) -> str:
+    return scope.folder.path if scope.folder else location_of(scope.document) if scope.document else "*"
+
+
 def _label(scope: AgentScope) -> str:
-    place = scope.folder.path if scope.folder else location_of(scope.document) if scope.document else "*"
-    return f"{Role(scope.role).label}@{place}"
+    return f"{Role(scope.role).label}@{_place(scope)}"
 
 
 def _state(revoked: datetime | None, expires: datetime | None, now: datetime) -> Literal["live", "expired", "revoked"]:
@@ -93,6 +114,49 @@ def mine(actor: Actor) -> tuple[AgentRow, ...]:
             reverse=True,
         )
     )
+
+
+def remembered(actor: Actor, *, client_id: str) -> tuple[Remembered, ...]:
+    """The person's agents that an OAuth client was before and that were not revoked, the last consent first.
+
+    One that expired or signed out is among them: consent makes it good again. At most three queries.
+    """
+    rows = (
+        Agent.objects.filter(person=actor.person, revoked_at=None, connection__client_id=client_id)
+        .select_related("connection")
+        .prefetch_related("scopes__folder", "scopes__document__folder")
+        .order_by("-connection__consented_at")
+    )
+    return tuple(
+        Remembered(
+            id=row.pk,
+            name=row.name,
+            places=tuple(place for place in map(_place, row.scopes.all()) if place != "*"),
+            read_only=_reads(row),
+            consented_at=row.connection.consented_at,
+            last_seen_at=row.last_seen_at,
+            expires_at=row.expires_at,
+        )
+        for row in rows[:REMEMBERED]
+    )
+
+
+def _reads(agent: Agent) -> bool:
+    scopes = agent.scopes.all()
+    return bool(scopes) and all(scope.role == Role.VIEWER for scope in scopes)
+
+
+def free_name(person: int, wanted: str) -> str:
+    """``wanted`` as a name that no agent of the person has: as it is, else with a number, ``Claude Code (2)``.
+
+    What cannot be printed, such as marks that turn the direction of writing, is left out of it.
+    """
+    base = " ".join("".join(c if c.isprintable() else " " for c in wanted).split())[:NAME] or "Agent"
+    taken = set(
+        Agent.objects.filter(person=person, revoked_at=None, name__startswith=base).values_list("name", flat=True)
+    )
+    numbered = (f"{base} ({n})" for n in count(2))
+    return base if base not in taken else next(name for name in numbered if name not in taken)
 
 
 def identity(actor: Actor) -> Identity:
