@@ -3,12 +3,14 @@
 from datetime import timedelta
 
 from workspace import dispatch
+from workspace.actor import Actor
 from workspace.jobs import work
-from workspace.services import captures, idempotency, jobs, purging
+from workspace.services import audit, captures, idempotency, jobs, purging
 
 DRAIN_S = 4.0
 BELLS = 4
 """Rings of one sweep. Each drains for seconds, so that a long backlog does not fill the broker with messages."""
+RETENTION = Actor.for_job("retention", scopes=(), reason="Their time is over.")
 OVERDUE = timedelta(seconds=3)
 """A job that was just enqueued has its own message under way."""
 
@@ -19,6 +21,7 @@ def sweep() -> bool:
     jobs.purge()
     idempotency.purge()
     purging.sessions()
+    audit.purge(RETENTION)
     overdue = jobs.waiting(limit=BELLS, older_than=OVERDUE)
     rung = [dispatch.ring(jobs.TASK) for _ in overdue]
     if all(rung):

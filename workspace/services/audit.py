@@ -16,7 +16,7 @@ from collections import OrderedDict
 from collections.abc import Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from django.conf import settings
@@ -46,6 +46,11 @@ INSERT INTO workspace_auditentry
     (action, denied, person_id, agent_id, job, via, request_id, address, folder_id, document_id,
      location, subject, reason, data)
 VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s::jsonb)
+"""
+
+DELETE = """
+DELETE FROM workspace_auditentry WHERE id IN
+    (SELECT id FROM workspace_auditentry WHERE at < %s ORDER BY at, id LIMIT %s FOR UPDATE SKIP LOCKED)
 """
 
 _UNSTORABLE = re.compile("[\x00-\x1f\x7f\ud800-\udfff]")
@@ -263,27 +268,33 @@ def forget_refusals() -> None:
 # -- retention ------------------------------------------------------------------
 
 
-def expired(days: int | None = None) -> int:
-    """How many entries are older than ``days``, by default than ``BATON_AUDIT_DAYS``; 0 keeps them all."""
-    days = settings.BATON_AUDIT_DAYS if days is None else days
-    return AuditEntry.objects.filter(at__lt=timezone.now() - timedelta(days=days)).count() if days else 0
+def expired() -> int:
+    """How many entries are past ``BATON_AUDIT_DAYS``; where that is 0, none ever is."""
+    before = _kept_since()
+    return AuditEntry.objects.filter(at__lt=before).count() if before else 0
 
 
-def purge(*, limit: int = PURGED_AT_ONCE) -> int:
-    """Removes up to ``limit`` of the oldest entries that are older than ``BATON_AUDIT_DAYS``; returns how many.
+def purge(actor: Actor, *, limit: int = PURGED_AT_ONCE) -> int:
+    """Removes up to ``limit`` of the oldest entries past ``BATON_AUDIT_DAYS``, and records that; returns how many.
 
     The database itself refuses to remove any that are younger.
     """
-    days = settings.BATON_AUDIT_DAYS
-    if not days:
+    before = _kept_since()
+    if before is None or not AuditEntry.objects.filter(at__lt=before).exists():
         return 0
     with transaction.atomic(), connection.cursor() as cursor:
-        cursor.execute("SELECT set_config('workspace.audit_days', %s, true)", [str(days)])
-        cursor.execute(
-            "DELETE FROM workspace_auditentry WHERE id IN (SELECT id FROM workspace_auditentry"
-            " WHERE at < now() - make_interval(days => %s) ORDER BY at, id LIMIT %s)",
-            [days, limit],
-        )
+        cursor.execute("SELECT set_config('workspace.audit_days', %s, true)", [str(settings.BATON_AUDIT_DAYS)])
+        cursor.execute(DELETE, [before, limit])
         count = cursor.rowcount
         cursor.execute("SELECT set_config('workspace.audit_days', '', true)")
+        if count:
+            record(actor, "audit.purged", data={"count": count, "before": before.isoformat()})
     return count
+
+
+def _kept_since() -> datetime | None:
+    """Where the log begins. Whole days go at once: otherwise each removal, being recorded, would bring on another."""
+    if not settings.BATON_AUDIT_DAYS:
+        return None
+    today = timezone.now().astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+    return today - timedelta(days=settings.BATON_AUDIT_DAYS)

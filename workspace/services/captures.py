@@ -20,7 +20,7 @@ from workspace.actor import Actor, Role
 from workspace.digest.redact import redact
 from workspace.errors import Forbidden, IdempotencyMismatch, Invalid, NotFound
 from workspace.models import Capture, Folder, JobKind, ReceiptKind, Summary
-from workspace.services import jobs, receipts, texts
+from workspace.services import audit, jobs, receipts, texts
 
 MAX_BYTES = 16 * 1024
 MAX_OPERATION_ID = 255
@@ -97,6 +97,7 @@ def commit(
             return _replay(actor, row)
         for kind in (ReceiptKind.CAPTURED, ReceiptKind.ACKNOWLEDGED):
             receipts.record(actor, kind, folder=place, capture=row)
+        audit.record(actor, "capture.created", folder=place, data={"capture": row.pk, "redactions": row.redactions})
         jobs.enqueue(JobKind.SUMMARISE, row.pk, folder=place)
     return _captured(row, place)
 
@@ -163,6 +164,7 @@ def _empty(actor: Actor, capture: Capture) -> None:
     Summary.objects.filter(capture=row).delete()
     Capture.objects.filter(pk=row.pk).update(content="", deleted_at=timezone.now())
     receipts.record(actor, ReceiptKind.ERASED, folder=row.folder_id, capture=row)
+    audit.record(actor, "capture.erased", folder=row.folder_id, data={"capture": row.pk})
     jobs.enqueue(JobKind.CONSOLIDATE, row.folder_id, folder=row.folder_id)
 
 

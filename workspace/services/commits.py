@@ -13,8 +13,20 @@ from workspace.actor import Actor
 from workspace.errors import Invalid
 from workspace.models import Blob, Commit, CommitKind, Document, JobKind, ReceiptKind
 from workspace.queries import named as finding
-from workspace.services import jobs, receipts, texts
+from workspace.services import audit, jobs, receipts, texts
 from workspace.services.texts import Text
+
+ACTIONS: Mapping[str, str] = {
+    CommitKind.CREATE: "document.created",
+    CommitKind.EDIT: "document.edited",
+    CommitKind.MERGE: "document.merged",
+    CommitKind.RESOLVE: "conflict.resolved",
+    CommitKind.MOVE: "document.moved",
+    CommitKind.DELETE: "document.deleted",
+    CommitKind.UNDELETE: "document.undeleted",
+    CommitKind.RESTORE: "document.restored",
+}
+"""What the audit log calls each kind of commit."""
 
 
 class Notes(TypedDict):
@@ -83,7 +95,8 @@ def record(
 ) -> Commit:
     """Append a commit to a document whose row is locked, or not saved yet, and make it the head.
 
-    ``text`` None keeps the head's text (a move, a delete). Writes the receipt and the index job as well.
+    ``text`` None keeps the head's text (a move, a delete). Writes the receipt, the entry of the audit log and the
+    index job as well.
     """
     parents = list(parents)
     commit = Commit(
@@ -123,6 +136,7 @@ def record(
         commit=commit,
         reason=commit.reason,
     )
+    audit.record(actor, ACTIONS[kind], document=document, reason=commit.reason, data={"commit": commit.pk})
     jobs.enqueue(JobKind.INDEX, document.pk, folder=document.folder, document=document)
     return commit
 

@@ -13,7 +13,7 @@ from workspace.merge import MERGE_VERSION, ChoiceError, Hunk, merge
 from workspace.merge import resolve as settle
 from workspace.models import CommitKind, ConflictState, Document, ReceiptKind
 from workspace.models import Conflict as ConflictRow
-from workspace.services import commits, receipts, texts
+from workspace.services import audit, commits, receipts, texts
 from workspace.services.idempotency import once
 from workspace.services.outcomes import Conflict, Merged, Replayed, Saved
 
@@ -126,6 +126,7 @@ def discard(actor: Actor, *, conflict: str, reason: str = "") -> None:
         conflict=row,
         reason=texts.note(reason, field="reason"),
     )
+    audit.record(actor, "conflict.discarded", document=document, reason=reason, data={"conflict": row.pk})
 
 
 def _close(actor: Actor, row: ConflictRow, state: ConflictState) -> None:

@@ -17,8 +17,9 @@ from workspace import access, locations
 from workspace.actor import Actor, Role
 from workspace.errors import AccessChange, AlreadyExists, Forbidden, Invalid, NotFound
 from workspace.models import Commit, Document, Folder, Grant, Reach, ReceiptKind
+from workspace.queries import holders
 from workspace.queries.folders import reachable
-from workspace.services import captures, commits, receipts
+from workspace.services import audit, captures, commits, receipts
 from workspace.services.idempotency import MOVE, once
 from workspace.services.outcomes import Made
 
@@ -111,6 +112,7 @@ def _make(actor: Actor, parent: Folder | None, name: str) -> Folder:
     folder.lineage = [*(parent.lineage if parent else ()), folder.pk]
     folder.save(update_fields=["lineage"])
     receipts.record(actor, ReceiptKind.FOLDER_MADE, folder=folder)
+    audit.record(actor, "folder.created", folder=folder)
     return folder
 
 
@@ -133,6 +135,13 @@ def _own(actor: Actor, folder: Folder) -> None:
     held = Folder.objects.with_role(Reach(replace(actor, admin=False))).get(pk=folder.pk)
     if (held.granted or 0) < Role.MANAGER:
         Grant.objects.create(folder=folder, person_id=actor.person, role=Role.MANAGER, created_by_id=actor.person)
+        audit.record(
+            actor,
+            "grant.given",
+            folder=folder,
+            subject=actor.email,
+            data={"role": Role.MANAGER.label, "by": "creation"},
+        )
 
 
 @transaction.atomic(durable=True)
@@ -215,6 +224,8 @@ def _move(actor: Actor, path: str, names: Sequence[str], acknowledged: bool) -> 
     if not acknowledged:
         refuse_widening(actor, folder.lineage, lineage)
     kept = len(folder.lineage)
+    # Two entries, one where it left and one where it arrived: neither tells its managers of the other place.
+    audit.record(actor, "folder.moved_away", folder=folder.parent_id, location=path)
     Folder.objects.filter(lineage__contains=[folder.pk]).update(
         path=Concat(Value(wanted), Substr("path", len(path) + 1), output_field=TextField()),
         lineage=Func(
@@ -228,6 +239,7 @@ def _move(actor: Actor, path: str, names: Sequence[str], acknowledged: bool) -> 
     Folder.objects.filter(pk=folder.pk).update(parent=parent, name=names[-1], twin_key=locations.twin_key(names[-1]))
     folder.refresh_from_db()
     receipts.record(actor, ReceiptKind.FOLDER_MOVED, folder=folder, data={"from": path, "to": wanted})
+    audit.record(actor, "folder.moved", folder=folder)
     return _made(folder, made)
 
 
@@ -236,8 +248,12 @@ def settings(actor: Actor, *, location: str, retention_days: int | None) -> Made
     """How long captures in a folder are kept, in days; None keeps them. Needs manager."""
     days = captures.retention(retention_days)
     folder = access.folder(actor, location=location, need=Role.MANAGER, lock=True)
+    if folder.retention_days == days:
+        return _made(folder)
+    change = {"retention_days": [folder.retention_days, days]}
     folder.retention_days = days
     folder.save(update_fields=["retention_days"])
+    audit.record(actor, "folder.settings_changed", folder=folder, data=change)
     return _made(folder)
 
 
@@ -293,17 +309,19 @@ def delete(actor: Actor, *, location: str, expected: str | None = None) -> int:
         document.folder, document.head = below[document.folder_id], heads[document.head_id]
         commits.bury(actor, document, message=f"Delete {folder.path}")
     receipts.record(actor, ReceiptKind.FOLDER_DELETED, folder=folder, data={"documents": len(documents)})
+    audit.record(actor, "folder.deleted", folder=folder, data={"documents": len(documents), "folders": len(below) - 1})
     Folder.objects.filter(pk__in=list(below)).update(deleted_at=timezone.now())
     return len(documents)
 
 
-def revive(folder: Folder) -> None:
+def revive(actor: Actor, folder: Folder) -> None:
     """Undo the deletion of a folder and of those above it; the tree is locked."""
     for row in Folder.objects.filter(pk__in=folder.lineage).exclude(deleted_at=None).order_by("path"):
         if Folder.objects.live().filter(parent_id=row.parent_id, twin_key=row.twin_key).exists():
             raise AlreadyExists("Another folder has its folder's name now. Rename that first.", location=row.path)
         row.deleted_at = None
         row.save(update_fields=["deleted_at"])
+        audit.record(actor, "folder.undeleted", folder=row)
 
 
 TAKEN = """
@@ -328,22 +346,19 @@ def refuse_taken(folder: Folder, name: str, *, but: Document | None = None) -> N
     raise AlreadyExists(f"{why} Choose another name, or edit what is there.", location=f"{folder.path}/{taken}")
 
 
-def refuse_widening(actor: Actor, before: Sequence[int], after: Sequence[int], *, document: str | None = None) -> None:
-    """``AccessChange`` when somebody else has a higher role by the folders ``after`` than by those ``before``."""
-    had, has = _roles(before, document), _roles(after, document)
-    has.pop(actor.email, None)
-    gains = tuple(sorted(who for who, role in has.items() if role > had.get(who, 0)))
-    if gains:
+def refuse_widening(
+    actor: Actor, before: Sequence[int], after: Sequence[int], *, document: str | None = None
+) -> None:
+    """``AccessChange`` when somebody else has a higher role by the folders ``after`` than by those ``before``, through
+    whatever groups, or when editors may share by ``after`` alone."""
+    had, has = holders.subjects(before, after, document=document)
+    gains = tuple(sorted(who for who, role in has.items() if role > had.get(who, 0) and who != actor.email))
+    opens = _closed(before) and not _closed(after) and Role.EDITOR in has.values()
+    if gains or opens:
         loses = tuple(sorted(w for w, role in had.items() if role > has.get(w, 0) and w != actor.email))
-        raise AccessChange(gains=gains, loses=loses)
+        raise AccessChange(gains=gains, loses=loses, opens_sharing=opens)
 
 
-def _roles(lineage: Sequence[int], document: str | None) -> dict[str, int]:
-    grants = Grant.objects.filter(folder__in=lineage)
-    if document:
-        grants |= Grant.objects.filter(document=document)
-    roles: dict[str, int] = {}
-    for email, group, role in grants.values_list("person__email", "group__name", "role"):
-        who = email or f"group:{group}"
-        roles[who] = max(role, roles.get(who, 0))
-    return roles
+def _closed(lineage: Sequence[int]) -> bool:
+    """Whether a manager turned sharing by editors off in one of these folders."""
+    return Folder.objects.filter(pk__in=lineage, editors_share=False).exists()

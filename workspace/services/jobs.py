@@ -20,7 +20,7 @@ from workspace.actor import Actor, Role
 from workspace.errors import NotFound
 from workspace.models import Capture, Document, Folder, Job, JobKind, JobState, ReceiptKind
 from workspace.models.ids import job_id
-from workspace.services import receipts
+from workspace.services import audit, receipts
 from workspace.services.receipts import key_of
 
 LEASE_S = 60
@@ -189,6 +189,8 @@ def retry(actor: Actor, *, job: str) -> None:
         return
     enqueue(found.kind, found.target, folder=found.folder_id, document=found.document_id)
     Job.objects.filter(pk=found.pk).update(state=JobState.DONE)
+    facts = {"job": found.pk, "kind": found.kind}
+    audit.record(actor, "job.retried", folder=found.folder_id, document=found.document_id, data=facts)
 
 
 def _may_retry(actor: Actor, job: Job) -> None:

@@ -32,7 +32,7 @@ from workspace.models import (
     ReceiptKind,
     SignInLink,
 )
-from workspace.services import idempotency, receipts
+from workspace.services import audit, idempotency, receipts
 from workspace.services.people import require_admin
 
 DOCUMENTS_AT_ONCE = 20
@@ -49,7 +49,8 @@ class Purgeable:
 
 def extent(*, before: datetime) -> Purgeable:
     """Counts of documents deleted before ``before``, and of records past their use."""
-    return Purgeable(documents=_deleted(before).count(), records=sum(rows.count() for rows in _records(before)))
+    records = sum(rows.count() for rows in _records(before)) + audit.expired()
+    return Purgeable(documents=_deleted(before).count(), records=records)
 
 
 def documents(actor: Actor, *, before: datetime) -> Iterator[int]:
@@ -57,7 +58,8 @@ def documents(actor: Actor, *, before: datetime) -> Iterator[int]:
     require_admin(actor)
     while True:
         with transaction.atomic():
-            batch = list(_deleted(before).select_for_update(of=("self",)).order_by("pk")[:DOCUMENTS_AT_ONCE])
+            rows = _deleted(before).select_related("folder").select_for_update(of=("self",))
+            batch = list(rows.order_by("pk")[:DOCUMENTS_AT_ONCE])
             for document in batch:
                 _purge(actor, document)
         if not batch:
@@ -66,15 +68,21 @@ def documents(actor: Actor, *, before: datetime) -> Iterator[int]:
 
 
 def records(actor: Actor, *, before: datetime) -> Iterator[int]:
-    """Purges expired keys, sessions and links, and finished jobs; gives the size of each batch."""
+    """Purges expired keys, sessions and links, finished jobs, and what the audit log kept for its time; gives the size
+    of each batch."""
     require_admin(actor)
     for rows in _records(before):
         while True:
             batch = list(rows.order_by("pk").values_list("pk", flat=True)[:ROWS_AT_ONCE])
             if not batch:
                 break
-            rows.model._default_manager.filter(pk__in=batch).delete()
+            with transaction.atomic():
+                rows.model._default_manager.filter(pk__in=batch).delete()
+                facts = {"kind": rows.model._meta.model_name, "count": len(batch)}
+                audit.record(actor, "records.purged", data=facts)
             yield len(batch)
+    while count := audit.purge(actor):
+        yield count
 
 
 def sessions(*, limit: int = ROWS_AT_ONCE) -> int:
@@ -104,7 +112,7 @@ def _purge(actor: Actor, document: Document) -> None:
     drafts = Conflict.objects.filter(document=document)
     blobs |= set(drafts.values_list("draft", flat=True))
     gone = {"document": document.pk, "commits": document.number}
-    _end_agents_of(document)
+    _end_agents_of(actor, document)
     AgentScope.objects.filter(document=document).delete()
     Capture.objects.filter(handed_off__document=document).update(handed_off=None)
     Receipt.objects.filter(
@@ -119,12 +127,13 @@ def _purge(actor: Actor, document: Document) -> None:
     with connection.cursor() as cursor:
         table = connection.ops.quote_name(Commit._meta.db_table)
         cursor.execute(f"DELETE FROM {table} WHERE document_id = %s", [document.pk])
+    audit.record(actor, "document.purged", document=document, data={"commits": document.number})
     document.delete()
     _drop_unused(blobs)
     receipts.record(actor, ReceiptKind.ERASED, data=gone)
 
 
-def _end_agents_of(document: Document) -> None:
+def _end_agents_of(actor: Actor, document: Document) -> None:
     """Ends agents that were narrowed to this document alone: with no scope left they would reach everything."""
     other = AgentScope.objects.filter(agent=OuterRef("pk")).exclude(document=document)
     alone = Agent.objects.filter(
@@ -134,6 +143,8 @@ def _end_agents_of(document: Document) -> None:
     ended = list(alone.values_list("pk", flat=True))
     AgentToken.objects.filter(agent__in=ended, revoked_at=None).update(revoked_at=now)
     Agent.objects.filter(pk__in=ended, revoked_at=None).update(revoked_at=now)
+    for agent in ended:
+        audit.record(actor, "agent.revoked", subject=agent, data={"agent": agent, "by": "purge"})
 
 
 def _drop_unused(hashes: set[str]) -> None:

@@ -61,7 +61,7 @@ def commit(
             document=row.pk, location=location_of(row), commit=row.head.pk, parents=tuple(row.head.parents)
         )
     if kind is CommitKind.UNDELETE:
-        folders.revive(row.folder)
+        folders.revive(actor, row.folder)
         folders.refuse_taken(row.folder, row.name, but=row)
     row.deleted_at = at if text is None else None
     done = commits.record(

@@ -18,7 +18,7 @@ from workspace.digest.summary import Summary, SummaryLine, fold
 from workspace.errors import AlreadyExists, Gone, NotFound, Unavailable
 from workspace.models import Capture, Commit, Document, Folder, JobKind, ReceiptKind
 from workspace.models import Summary as SummaryRow
-from workspace.services import conflicts, documents, index, jobs, receipts
+from workspace.services import audit, conflicts, documents, index, jobs, receipts
 from workspace.services.outcomes import Conflict
 
 NAME = "handoff"
@@ -45,6 +45,8 @@ def record(capture: str, lines: Iterable[SummaryLine], engine: str) -> bool:
     if not row.receipts.filter(kind=ReceiptKind.SUMMARISED).exists():
         actor = Actor.for_job("summarise", scopes=())
         receipts.record(actor, ReceiptKind.SUMMARISED, folder=row.folder_id, capture=row, data={"engine": engine})
+        facts = {"capture": row.pk, "engine": engine}
+        audit.record(actor, "capture.summarised", folder=row.folder_id, data=facts)
     jobs.enqueue(JobKind.CONSOLIDATE, row.folder_id, folder=row.folder_id)
     return True
 

@@ -9,7 +9,7 @@ from workspace.access import location_of
 from workspace.actor import Actor, Role
 from workspace.errors import AlreadyExists
 from workspace.models import CommitKind
-from workspace.services import commits, folders, texts
+from workspace.services import audit, commits, folders, texts
 from workspace.services.documents.request import Guarded, Request, stale, written
 from workspace.services.idempotency import MOVE, once
 from workspace.services.outcomes import Conflict, Replayed, Saved, Unchanged
@@ -44,6 +44,8 @@ def move(
         folders.refuse_taken(folder, name, but=document)
         if not acknowledge_access_change:
             folders.refuse_widening(actor, document.folder.lineage, folder.lineage, document=document.pk)
+        # Two entries, one where it left and one where it arrived: neither tells its managers of the other place.
+        audit.record(actor, "document.moved_away", document=document, reason=notes["reason"])
         document.folder = folder
         document.name = name
         document.twin_key = locations.twin_key(name)
@@ -79,7 +81,7 @@ def undelete(actor: Actor, *, location: str, **request: Unpack[Request]) -> Save
         document = access.document(actor, location=location, need=Role.EDITOR, lock=True, deleted=True)
         if document.deleted_at is None:
             raise AlreadyExists("A document is there, so nothing was undeleted.", location=location)
-        folders.revive(document.folder)
+        folders.revive(actor, document.folder)
         folders.refuse_taken(document.folder, document.name, but=document)
         document.deleted_at = None
         commit = commits.record(

@@ -14,7 +14,7 @@ from workspace.markdown.sections import SectionError
 from workspace.merge import MERGE_VERSION, Merge, merge
 from workspace.models import Commit, CommitKind, ConflictState, Document, ReceiptKind
 from workspace.models import Conflict as ConflictRow
-from workspace.services import commits, folders, receipts, texts
+from workspace.services import audit, commits, folders, receipts, texts
 from workspace.services.documents.request import ON_CONFLICT, Edit, Replacement, Request, written
 from workspace.services.idempotency import once
 from workspace.services.outcomes import Conflict, Merged, Outcome, Replayed, Saved, Unchanged
@@ -198,6 +198,7 @@ def _keep(actor: Actor, document: Document, base: Commit, draft: Text, merged: M
             conflict=row,
             reason=row.reason,
         )
+        audit.record(actor, "conflict.opened", document=document, reason=row.reason, data={"conflict": row.pk})
     return Conflict(
         conflict=row.pk,
         document=document.pk,
