@@ -3,15 +3,28 @@
 import random
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import pytest
+from allauth.idp.oidc.models import Token
 from django.utils import timezone
 
 from tests.cast import Cast
+from tests.tokens import grant
 from workspace import access, errors, locations
 from workspace.actor import Actor, Role, Scope, Via
-from workspace.models import Agent, AgentScope, AgentToken, Document, Folder, Grant, Group, Membership, Person
+from workspace.models import (
+    Agent,
+    AgentScope,
+    AgentToken,
+    Connection,
+    Document,
+    Folder,
+    Grant,
+    Group,
+    Membership,
+    Person,
+)
 from workspace.queries import documents as reads
 from workspace.services import agents, bearer, documents, folders
 
@@ -126,33 +139,92 @@ def test_a_tokens_holder_is_the_one_in_the_rows(cast: Cast) -> None:
                 rows.update(expires_at=now + timedelta(hours=1))
             case 4:
                 Agent.objects.filter(pk=made.agent_id).update(revoked_at=now)
+            case 5:
+                ends = now + timedelta(hours=chance.choice((-1, 1)))
+                Agent.objects.filter(pk=made.agent_id).update(expires_at=ends)
     Person.objects.filter(pk=cast.people["carol"].pk).update(is_active=False)
     Person.objects.filter(pk=cast.people["bob"].pk).update(is_superuser=True, name="")
     outcomes = []
     for token in tokens:
         got = tried(lambda t=token: bearer.authenticate(t, via=Via.MCP, session="s"))  # type: ignore[misc]
         row = AgentToken.objects.select_related("agent__person").get(token_hash=agents.digest(token))
-        ended = row.revoked_at or row.agent.revoked_at or not row.agent.person.is_active
-        if ended or (row.expires_at and row.expires_at <= now):
+        if row.revoked_at or (row.expires_at and row.expires_at <= now) or ended(row.agent, now):
             assert got is errors.Unauthenticated
         else:
-            person, agent = row.agent.person, row.agent
-            scopes = {
-                Scope(role=Role(scope.role), folder=scope.folder_id, document=scope.document_id)
-                for scope in agent.scopes.all()
-            }
             assert isinstance(got, Actor)
-            assert replace(got, scopes=()) == replace(
-                access.person_actor(person, via=Via.MCP),
-                agent=agent.pk,
-                agent_name=agent.name,
-                host=agent.host,
-                session="s",
-            )
-            assert set(got.scopes) == scopes
+            assert replace(got, scopes=()) == as_agent(row.agent)
+            assert set(got.scopes) == narrowing(row.agent)
         outcomes.append(got)
     assert {type(got) for got in outcomes} == {type, Actor}
     assert tried(lambda: bearer.authenticate("btn_" + "0" * 38, via=Via.MCP)) is errors.Unauthenticated
+
+
+def ended(agent: Agent, now: datetime) -> bool:
+    """Whether nothing that the agent holds is good any more."""
+    over = agent.expires_at is not None and agent.expires_at <= now
+    return agent.revoked_at is not None or over or not agent.person.is_active
+
+
+def as_agent(agent: Agent) -> Actor:
+    """The actor that a token of the agent makes, but for its scopes."""
+    person = access.person_actor(agent.person, via=Via.MCP)
+    return replace(person, agent=agent.pk, agent_name=agent.name, host=agent.host, session="s")
+
+
+def narrowing(agent: Agent, *, most: Role = Role.MANAGER) -> set[Scope]:
+    """The agent's scopes, each of ``most`` at most."""
+    return {
+        Scope(role=min(Role(scope.role), most), folder=scope.folder_id, document=scope.document_id)
+        for scope in agent.scopes.all()
+    }
+
+
+def test_an_access_tokens_holder_is_the_one_in_the_rows(cast: Cast) -> None:
+    chance = random.Random(2)
+    now = timezone.now()
+    documents.create(replace(cast.alice, admin=True), location="product/launch/one.md", content="x")
+    places = [None, *Folder.objects.all(), *Document.objects.all()]
+    audiences = [[name] for name in bearer.resources()] * 3
+    audiences += [[], ["https://other.example/mcp"], [*bearer.resources()[:2]]]
+    tokens: list[tuple[str, Token, Agent]] = []
+    for n in range(100):
+        person = cast.people[chance.choice(list(cast.people))]
+        scoped = {place: chance.choice(list(Role)) for place in chance.sample(places, chance.choice((0, 1, 2)))}
+        made = grant(person, f"program {n}", narrowing=scoped)
+        token = made.issue(
+            chance.choice(("at", "at", "at", "at", "rt", "ac")),
+            scopes=chance.choice(("workspace:read", "workspace:write", "workspace:read workspace:write", "openid")),
+            resources=chance.choice(audiences),
+            expires_at=now + timedelta(hours=chance.choice((-1, 1, 1, 1))),
+        )
+        ends = chance.choice((*[""] * 6, "agent expires", "agent", "connection"))
+        if ends == "connection":
+            Connection.objects.filter(agent=made.agent).update(ended_at=now)
+        elif ends:
+            column = {"agent": "revoked_at", "agent expires": "expires_at"}[ends]
+            Agent.objects.filter(pk=made.agent.pk).update(**{column: now - timedelta(seconds=1)})
+        tokens.append((token, made.row, made.agent))
+    Person.objects.filter(pk=cast.people["carol"].pk).update(is_active=False)
+    outcomes = []
+    for token, row, agent in tokens:
+        got = tried(lambda t=token: bearer.authenticate(t, via=Via.MCP, session="s"))  # type: ignore[misc]
+        agent.refresh_from_db()
+        agent.person.refresh_from_db()
+        held = Token.objects.lookup("at", token)
+        standing = Connection.objects.filter(grant_id=row.get_grant_id(), ended_at=None, agent=agent).exists()
+        here = len(row.get_resources()) == 1 and row.get_resources()[0] in bearer.resources()
+        scopes = set(row.get_scopes()) & set(bearer.SCOPES)
+        if held is None or not standing or not here or not scopes or ended(agent, now):
+            assert got is errors.Unauthenticated
+        else:
+            assert isinstance(got, Actor)
+            assert replace(got, scopes=()) == as_agent(agent)
+            most = Role.MANAGER if bearer.WRITE in scopes else Role.VIEWER
+            whole = {Scope(role=Role.VIEWER)} if most is Role.VIEWER else set()
+            assert set(got.scopes) == (narrowing(agent, most=most) or whole)
+        outcomes.append(got)
+    assert {type(got) for got in outcomes} == {type, Actor}
+    assert sum(isinstance(got, Actor) for got in outcomes) > 9, "too few are good to tell a difference"
 
 
 def test_a_name_is_taken_by_what_lives_there_under_any_twin_of_it(cast: Cast) -> None:
