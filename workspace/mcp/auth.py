@@ -21,7 +21,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from workspace.actor import Actor, Via
 from workspace.errors import Unauthenticated
 from workspace.mcp.threads import in_thread
-from workspace.services import bearer
+from workspace.services import audit, bearer
 
 ACTOR = "baton.actor"
 """Key of the ASGI scope under which the door leaves the actor."""
@@ -74,14 +74,17 @@ class Door:
         scheme, _, token = headers.get("authorization", "").partition(" ")
         token = token.strip()
         if scheme.lower() != "bearer" or not token:
+            await in_thread(_note)
             return _unauthenticated(
                 "Connect by OAuth, or send an agent token: Authorization: Bearer TOKEN.", challenge()
             )
         if len(token) > _LONGEST_TOKEN or not token.isascii():
+            await in_thread(_note)
             return _invalid_token()
         try:
             scope[ACTOR] = await in_thread(_authenticate, token)
         except Unauthenticated:
+            await in_thread(_note)
             return _invalid_token()
         except (OperationalError, InterfaceError):
             logger.warning("The database does not answer, so no token can be checked.")
@@ -96,6 +99,11 @@ class Door:
 
 def _authenticate(token: str) -> Actor:
     return bearer.authenticate(token, via=Via.MCP)
+
+
+def _note() -> None:
+    """Records in the audit log that nobody was let in."""
+    audit.attempt(None, Unauthenticated(), call="/mcp", via=Via.MCP)
 
 
 def _origin_allowed(headers: Headers, scope: Scope) -> bool:

@@ -9,6 +9,7 @@ import contextlib
 import logging
 from collections.abc import AsyncIterator, Callable
 from typing import Any, Final
+from urllib.parse import unquote
 
 from django.conf import settings
 from mcp.server.caching import CacheHint
@@ -43,8 +44,10 @@ from workspace.errors import Refusal
 from workspace.mcp import prompts, resources
 from workspace.mcp.auth import Door, actor_of
 from workspace.mcp.errors import Refused, internal, refused
+from workspace.mcp.shapes import SCHEME
 from workspace.mcp.threads import in_thread
 from workspace.mcp.tools import TOOLS
+from workspace.services import audit
 
 PATHS: Final = ("/mcp", "/mcp/")
 """Both are served as they are: many clients drop the body or the credential on a redirect."""
@@ -94,7 +97,7 @@ async def list_resource_templates(
 async def read_resource(
     ctx: ServerRequestContext[Any, Request], params: ReadResourceRequestParams
 ) -> ReadResourceResult:
-    return await _answered(resources.contents, _actor(ctx), str(params.uri))
+    return await _answered(_contents, _actor(ctx), str(params.uri))
 
 
 async def list_prompts(
@@ -108,6 +111,15 @@ async def get_prompt(ctx: ServerRequestContext[Any, Request], params: GetPromptR
         return prompts.prompt(params.name, params.arguments or {})
     except Refusal as refusal:
         raise _protocol_error(INVALID_PARAMS, refused(refusal)) from None
+
+
+def _contents(actor: Actor, uri: str) -> ReadResourceResult:
+    try:
+        return resources.contents(actor, uri)
+    except Refusal as refusal:
+        location = unquote(uri.removeprefix(SCHEME)) if uri.startswith(SCHEME) else ""
+        audit.attempt(actor, refusal, call="resources/read", location=location)
+        raise
 
 
 async def _answered[T](query: Callable[..., T], *args: object) -> T:

@@ -16,7 +16,7 @@ from django.db import InterfaceError, OperationalError
 from django.http import Http404, HttpRequest, HttpResponse, UnreadablePostError
 from rest_framework import exceptions
 
-from workspace.actor import Actor
+from workspace.actor import Actor, Via
 from workspace.errors import (
     AccessChange,
     AlreadyExists,
@@ -33,7 +33,7 @@ from workspace.errors import (
     Unauthenticated,
     Unavailable,
 )
-from workspace.services import bearer
+from workspace.services import audit, bearer
 
 log = logging.getLogger(__name__)
 
@@ -233,6 +233,7 @@ def handler(error: Exception, context: dict[str, Any]) -> HttpResponse:
         log.error("%s %s failed", request.method, request.path, exc_info=error)
     elif isinstance(refusal, Unavailable) and error is not refusal:
         log.warning("database did not answer: %s", type(error).__name__)
+    _note(request, refusal)
     response = refuse(request, refusal)
     if isinstance(refusal, Forbidden) and _reads_only(request):
         response["WWW-Authenticate"] = challenge(request, "insufficient_scope")
@@ -245,3 +246,23 @@ def _reads_only(request: Any) -> bool:
     """Whether the caller showed a token that lets nothing be written. ``_auth``: not to ask who calls once more."""
     actor = getattr(request, "_auth", None)
     return isinstance(actor, Actor) and actor.agent is not None and not actor.may_write
+
+
+LOCATIONS = ("location", "folder", "parent", "from")
+"""Names under which a call is told the place that it is about, in its address, its query or its body."""
+
+
+def _note(request: Any, refusal: Refusal) -> None:
+    """Records a refusal in the audit log. ``_auth`` and ``_full_data``: nothing is read anew for it."""
+    actor = getattr(request, "_auth", None)
+    match = request.resolver_match
+    body = getattr(request, "_full_data", None)
+    asked = {**(body if isinstance(body, dict) else {}), **request.query_params.dict(), **match.kwargs}
+    audit.attempt(
+        actor if isinstance(actor, Actor) else None,
+        refusal,
+        call=f"{request.method} /{match.route}",
+        location=next((asked[name] for name in LOCATIONS if asked.get(name)), ""),
+        subject=match.kwargs.get("id", ""),
+        via=Via.REST,
+    )

@@ -25,7 +25,7 @@ from django.utils import timezone
 
 from workspace.access import location_of
 from workspace.actor import Actor, Via
-from workspace.errors import Target
+from workspace.errors import Forbidden, NotFound, Refusal, Target, Unauthenticated
 from workspace.models import AuditEntry, Document, Folder
 from workspace.services.receipts import key_of
 
@@ -35,7 +35,7 @@ LONGEST = 1_000
 """Characters that are kept of a location, a subject or a reason."""
 PER_MINUTE = 60
 """Refusals that one process records of one principal, or of one address where nobody is signed in."""
-PER_MINUTE_UNKNOWN = 600
+PER_MINUTE_UNKNOWN = 300
 """The same of everybody together who is not signed in."""
 KEYS = 10_000
 PURGED_AT_ONCE = 5_000
@@ -45,8 +45,43 @@ INSERT = """
 INSERT INTO workspace_auditentry
     (action, denied, person_id, agent_id, job, via, request_id, address, folder_id, document_id,
      location, subject, reason, data)
-VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s::jsonb)
+VALUES (%s, false, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s::jsonb)
 """
+
+# The place that was asked for is looked up by one statement, whatever the refusal knows of it, so that a refusal takes
+# as long for what is hidden as for what is absent.
+REFUSED = """
+WITH place AS MATERIALIZED (
+    SELECT folder, document FROM (
+        SELECT %s::bigint AS folder, %s::varchar AS document, 0 AS rank
+        UNION ALL
+        SELECT id, NULL, 1 FROM workspace_folder WHERE path = %s AND deleted_at IS NULL
+        UNION ALL
+        SELECT document.folder_id, document.id, 2 FROM workspace_document document
+          JOIN workspace_folder folder ON folder.id = document.folder_id
+         WHERE folder.path = %s AND document.name = %s
+        UNION ALL
+        SELECT document.folder_id, document.id, 3 FROM workspace_document document WHERE document.id = %s
+        UNION ALL
+        SELECT folder_id, NULL, 4 FROM workspace_capture WHERE id = %s
+        UNION ALL
+        SELECT document.folder_id, document.id, 5 FROM workspace_commit made
+          JOIN workspace_document document ON document.id = made.document_id WHERE made.id = %s
+    ) AS found WHERE folder IS NOT NULL OR document IS NOT NULL ORDER BY rank LIMIT 1
+)
+INSERT INTO workspace_auditentry
+    (action, denied, person_id, agent_id, job, via, request_id, address, folder_id, document_id,
+     location, subject, reason, data)
+VALUES (%s, true, %s, %s, %s, %s, %s, %s, (SELECT folder FROM place), (SELECT document FROM place),
+        %s, %s, %s, %s::jsonb)
+"""
+
+ATTEMPTS: Mapping[type[Refusal], str] = {
+    Unauthenticated: "attempt.unauthenticated",
+    Forbidden: "attempt.forbidden",
+    NotFound: "attempt.not_found",
+}
+"""What the log calls the refusals that it records; the others tell of slips and not of anybody's reach."""
 
 DELETE = """
 DELETE FROM workspace_auditentry WHERE id IN
@@ -78,17 +113,40 @@ def record(
         location = location or location_of(document)
     elif isinstance(folder, Folder):
         location = location or folder.path
-    _insert(
-        action,
-        False,
+    place = (key_of(folder), key_of(document))
+    facts = _facts(location, subject, reason or actor.reason, data or {})
+    with connection.cursor() as cursor:
+        cursor.execute(INSERT, (action, *_doer(actor, actor.via, _address(actor.address)), *place, *facts))
+
+
+def attempt(
+    actor: Actor | None,
+    refusal: Refusal,
+    *,
+    call: str,
+    location: object = "",
+    subject: object = "",
+    via: Via | None = None,
+    address: str | None = None,
+) -> None:
+    """Records a refusal that an adapter answers, where it is one of ``ATTEMPTS``; never raises.
+
+    ``call`` names what was called, as the adapter declares it and not as it was sent: an address may hold a secret.
+    ``location`` and ``subject`` are the place or the thing that was asked for; what is no text counts as nothing.
+    """
+    action = ATTEMPTS.get(type(refusal))
+    if action is None:
+        return
+    denied(
         actor,
-        actor.via.value,
-        actor.address,
-        Target(folder=key_of(folder), document=key_of(document)),
-        location,
-        subject,
-        reason or actor.reason,
-        data or {},
+        action,
+        code=refusal.code,
+        target=refusal.target,
+        location=location if isinstance(location, str) else "",
+        subject=subject if isinstance(subject, str) else "",
+        via=via,
+        address=address,
+        data={"call": call},
     )
 
 
@@ -115,61 +173,34 @@ def denied(
     """
     try:
         asker = actor or Actor(person=None, label="", via=via or Via.WEB)
-        source = _address(asker.address if address is None else address)
+        source, through = _address(asker.address if address is None else address), via or asker.via
         left_out = _take(actor.principal if actor else f"address:{_network(source)}", known=actor is not None)
         if left_out is None:
             return
-        facts = {**(data or {}), "code": code, **({"left_out": left_out} if left_out else {})}
+        told = {**(data or {}), "code": code, **({"left_out": left_out} if left_out else {})}
         # A savepoint where somebody calls this inside a transaction, so that a failure here does not end that.
         with transaction.atomic() if connection.in_atomic_block else nullcontext():
-            _insert(
-                action,
-                True,
-                asker,
-                (via or asker.via).value,
-                source,
-                target or Target(),
-                location,
-                subject,
-                asker.reason,
-                facts,
-            )
+            place = _asked(target or Target(), location, subject)
+            facts = _facts(location, subject, asker.reason, told)
+            with connection.cursor() as cursor:
+                cursor.execute(REFUSED, (*place, action, *_doer(asker, through, source), *facts))
     except (Error, TypeError, ValueError):
         logger.exception("The refusal of %s could not be recorded", action)
 
 
-def _insert(
-    action: str,
-    refused: bool,
-    actor: Actor,
-    via: str,
-    address: str | None,
-    target: Target,
-    location: str,
-    subject: str,
-    reason: str,
-    data: Mapping[str, Any],
-) -> None:
-    with connection.cursor() as cursor:
-        cursor.execute(
-            INSERT,
-            (
-                action,
-                refused,
-                actor.person,
-                actor.agent,
-                actor.job,
-                via,
-                actor.request_id,
-                _address(address),
-                target.folder,
-                target.document,
-                _storable(location),
-                _storable(subject),
-                _storable(reason),
-                json.dumps(_jsonable(data)),
-            ),
-        )
+def _doer(actor: Actor, via: Via, address: str | None) -> tuple[Any, ...]:
+    return (actor.person, actor.agent, actor.job, via.value, actor.request_id, address)
+
+
+def _facts(location: str, subject: str, reason: str, data: Mapping[str, Any]) -> tuple[str, ...]:
+    return (*map(_storable, (location, subject, reason)), json.dumps(_jsonable(data)))
+
+
+def _asked(target: Target, location: str, subject: str) -> tuple[Any, ...]:
+    """The parameters of ``place`` in ``REFUSED``."""
+    location, subject = _storable(location), _storable(subject)
+    folder, _, name = location.rpartition("/")
+    return (target.folder, target.document, location, folder, name, subject, subject, subject)
 
 
 def _storable(text: object) -> str:
