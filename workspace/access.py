@@ -26,8 +26,8 @@ class Abilities:
     manage: bool
 
 
-def abilities(role: Role) -> Abilities:
-    """The abilities of ``role``. ``share`` is granting up to one's own role."""
+def abilities(role: Role, *, shares: bool) -> Abilities:
+    """The abilities of ``role``. ``share`` is granting up to one's own role, for editors only where they ``shares``."""
     editor = role >= Role.EDITOR
     return Abilities(
         role=role.label,
@@ -35,7 +35,7 @@ def abilities(role: Role) -> Abilities:
         edit=editor,
         create=editor,
         delete=editor,
-        share=editor,
+        share=role >= Role.MANAGER or (editor and shares),
         manage=role >= Role.MANAGER,
     )
 
@@ -53,9 +53,28 @@ def effective(actor: Actor, granted: int | None, lineage: list[int], document: s
     return min(Role(granted), cap)
 
 
-def _require(role: Role, need: Role, what: str) -> None:
+def hidden(found: Folder | Document | None) -> NotFound:
+    """The refusal of what is hidden and of what is absent. That of the former knows its place, which the audit log
+    keeps and nobody is told."""
+    match found:
+        case Folder():
+            return NotFound().at(folder=found.pk)
+        case Document():
+            return NotFound().at(folder=found.folder_id, document=found.pk)
+    return NotFound()
+
+
+def refused(detail: str, target: Folder | Document, *, need: Role) -> Forbidden:
+    """The refusal of what ``target`` shows and does not let be done; only ``need`` may."""
+    refusal = Forbidden(detail, need=need.label)
+    refusal.target = hidden(target).target
+    return refusal
+
+
+def _require(role: Role, need: Role, target: Folder | Document) -> None:
     if role < need:
-        raise Forbidden(f"You are {role.label} of this {what}; this needs {need.label}.", need=need.label)
+        what = "folder" if isinstance(target, Folder) else "document"
+        raise refused(f"You are {role.label} of this {what}; this needs {need.label}.", target, need=need)
 
 
 def document(
@@ -67,12 +86,12 @@ def document(
     lock: bool = False,
     deleted: bool = False,
 ) -> Document:
-    """The document at ``location`` or with ``id``, with ``folder``, ``head`` and ``role`` loaded.
+    """The document at ``location`` or with ``id``, with ``folder``, ``head``, ``role`` and ``shares`` loaded.
 
     ``lock`` takes its row lock (inside a transaction) and reads it as it is then. A deleted document is ``Gone``
     for those who could see it, unless ``deleted``. Raises ``NotFound``, ``Forbidden``, ``Gone``, ``Invalid``.
     """
-    rows = Document.objects.select_related("folder", "head").with_role(Reach(actor))
+    rows = Document.objects.select_related("folder", "head").with_role(Reach(actor)).with_shares()
     if id is not None:
         rows = rows.filter(pk=id)
     else:
@@ -83,10 +102,10 @@ def document(
         found = rows.first()
         role = effective(actor, found.granted, found.folder.lineage, found.pk) if found is not None else None
         if found is None or role is None:
-            raise NotFound
+            raise hidden(found)
         if found.deleted_at and not deleted:
             raise Gone
-        _require(role, need, "document")
+        _require(role, need, found)
         if not lock:
             found.role = role
             return found
@@ -103,21 +122,37 @@ def document(
         if locked.head_id == found.head_id:
             locked.head = found.head
         locked.role = role
+        locked.shares = found.shares
         return locked
 
 
-def folder(actor: Actor, *, location: str, need: Role = Role.VIEWER, lock: bool = False) -> Folder:
-    """The live folder at ``location`` with ``role`` loaded. Raises ``NotFound``, ``Forbidden``, ``Invalid``."""
-    path = locations.join(*locations.split(location))
-    found = Folder.objects.live().filter(path=path).with_role(Reach(actor)).first()
+def folder(
+    actor: Actor,
+    *,
+    location: str | None = None,
+    id: int | None = None,
+    need: Role = Role.VIEWER,
+    lock: bool = False,
+) -> Folder:
+    """The live folder at ``location`` or with ``id``, with ``role`` and ``shares`` loaded.
+
+    Raises ``NotFound``, ``Forbidden``, ``Invalid``.
+    """
+    rows = Folder.objects.live().with_role(Reach(actor)).with_shares()
+    if id is not None:
+        found = rows.filter(pk=id).first()
+    else:
+        found = rows.filter(path=locations.join(*locations.split(location))).first()
     role = effective(actor, found.granted, found.lineage, None) if found is not None else None
     if found is None or role is None:
-        raise NotFound
-    _require(role, need, "folder")
+        raise hidden(found)
+    _require(role, need, found)
     if lock:
+        path, shares = found.path, found.shares
         found = Folder.objects.select_for_update(no_key=True).get(pk=found.pk)
         if found.path != path or found.deleted_at:
             raise NotFound
+        found.shares = shares
     found.role = role
     return found
 
@@ -132,7 +167,8 @@ def place(actor: Actor, *, location: str, need: Role = Role.VIEWER, lock: bool =
         try:
             # A folder may stand where a document once was.
             return folder(actor, location=location, need=need, lock=lock)
-        except NotFound:
+        except NotFound as other:
+            refusal.target = refusal.target or other.target
             raise refusal from None
 
 
@@ -146,7 +182,7 @@ def conflict(actor: Actor, *, id: str, lock: bool = False, related: tuple[str, .
     row = (rows.select_related(*related) if related else rows).first()
     held = document(actor, id=row.document_id if row else "", lock=lock, deleted=True)
     if row is None or (held.role < Role.EDITOR and row.author_id != actor.person):
-        raise NotFound
+        raise hidden(held)
     return row, held
 
 

@@ -6,6 +6,10 @@ from typing import Self
 
 from workspace import request
 
+VIEW_AS = "view-as:"
+"""How the agent of an actor begins by which somebody looks as another. No agent has such an id, so that no row can
+name it as an author."""
+
 
 class Role(IntEnum):
     """What somebody may do at a place. Roles are ordered: each may all that the lower ones may."""
@@ -85,6 +89,11 @@ class Actor:
     def may_write(self) -> bool:
         """Whether it may write anywhere at all: not where its every scope only reads."""
         return not self.scopes or any(scope.role > Role.VIEWER for scope in self.scopes)
+
+    @property
+    def looks(self) -> bool:
+        """Whether somebody only looks as this person (``queries.access.view_as``): it may not act at all."""
+        return bool(self.agent) and str(self.agent).startswith(VIEW_AS)
 
     @classmethod
     def for_job(cls, name: str, *, scopes: tuple[Scope, ...], reason: str = "") -> Self:

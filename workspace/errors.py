@@ -5,7 +5,7 @@ and no page. Each adapter holds one complete table from these classes to its own
 refusal: its row must be committed, so it is returned as a value (``workspace.services.outcomes.Conflict``).
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
@@ -99,20 +99,41 @@ class IdempotencyMismatch(Refusal):
 
 
 class AccessChange(Refusal):
-    """The change would alter who can read, and was not acknowledged. ``gains`` and ``loses`` name them."""
+    """The change would alter who can read or share, and was not acknowledged. ``gains`` and ``loses`` name them.
+
+    ``opens_sharing``: editors could share it afterwards, and cannot now. Where a change of grants was confirmed that
+    is no longer what it was, ``preview`` is what it would do now (JSON-ready) and ``confirm_token`` confirms that.
+    """
 
     code = "ACCESS_CHANGE"
 
-    def __init__(self, *, gains: tuple[str, ...], loses: tuple[str, ...]) -> None:
+    def __init__(
+        self,
+        *,
+        gains: tuple[str, ...],
+        loses: tuple[str, ...],
+        opens_sharing: bool = False,
+        preview: Mapping[str, Any] | None = None,
+        confirm_token: str = "",
+    ) -> None:
         super().__init__(
-            "This changes who can read it. Look at gains and loses, then repeat with acknowledge_access_change."
+            "This changes who can read it. Look at gains and loses, then repeat with "
+            + ("confirm_token." if confirm_token else "acknowledge_access_change.")
         )
         self.gains = gains
         self.loses = loses
+        self.opens_sharing = opens_sharing
+        self.preview = preview
+        self.confirm_token = confirm_token
 
     @property
     def data(self) -> dict[str, Any]:
-        return {"gains": list(self.gains), "loses": list(self.loses)}
+        told: dict[str, Any] = {"gains": list(self.gains), "loses": list(self.loses)}
+        if self.opens_sharing:
+            told["opens_sharing"] = True
+        if self.confirm_token:
+            told |= {"preview": dict(self.preview or {}), "confirm_token": self.confirm_token}
+        return told
 
 
 class Gone(Refusal):

@@ -12,7 +12,7 @@ from workspace.models.agents import Agent
 from workspace.models.folders import Folder, Grant
 from workspace.models.ids import document_id
 from workspace.models.people import Person
-from workspace.models.reach import Reach
+from workspace.models.reach import EditorsShare, Reach
 
 
 class DocumentQuerySet(models.QuerySet["Document"]):
@@ -27,6 +27,10 @@ class DocumentQuerySet(models.QuerySet["Document"]):
     def with_role(self, reach: Reach) -> "DocumentQuerySet":
         """Each row's ``granted`` role of the person (null where none), before any narrowing of an agent."""
         return self.annotate(granted=reach.role("folder__lineage", "pk"))
+
+    def with_shares(self) -> "DocumentQuerySet":
+        """Whether editors may share each, which no manager turned off for a folder above (``shares``)."""
+        return self.annotate(shares=EditorsShare("folder__lineage"))
 
 
 class Document(models.Model):
@@ -54,6 +58,8 @@ class Document(models.Model):
     """The person's role, where ``with_role`` loaded it."""
     role: Role
     """The actor's role, where ``access`` looked it up."""
+    shares: bool
+    """Whether editors may share it, where ``with_shares`` loaded that."""
 
     objects: ClassVar[models.Manager["Document"]] = models.Manager.from_queryset(DocumentQuerySet)()
 

@@ -10,7 +10,7 @@ from django.db.models.functions import Now
 from workspace.actor import Role
 from workspace.models.agents import ROLES
 from workspace.models.people import Group, Person
-from workspace.models.reach import Reach
+from workspace.models.reach import EditorsShare, Reach
 
 
 class FolderQuerySet(models.QuerySet["Folder"]):
@@ -25,6 +25,10 @@ class FolderQuerySet(models.QuerySet["Folder"]):
     def with_role(self, reach: Reach) -> "FolderQuerySet":
         """Each row's ``granted`` role of the person (null where none), before any narrowing of an agent."""
         return self.annotate(granted=reach.role("lineage"))
+
+    def with_shares(self) -> "FolderQuerySet":
+        """Whether editors may share each, which no manager turned off there or above (``shares``)."""
+        return self.annotate(shares=EditorsShare("lineage"))
 
 
 class Folder(models.Model):
@@ -52,6 +56,8 @@ class Folder(models.Model):
     """The person's role, where ``with_role`` loaded it."""
     role: Role
     """The actor's role, where ``access`` looked it up."""
+    shares: bool
+    """Whether editors may share it, where ``with_shares`` loaded that."""
 
     objects: ClassVar[models.Manager["Folder"]] = models.Manager.from_queryset(FolderQuerySet)()
 

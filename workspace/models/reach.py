@@ -9,12 +9,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.contrib.postgres.expressions import ArraySubquery
-from django.db.models import F, Func, Manager, Q, Value
+from django.db.models import BooleanField, F, Func, Manager, Q, Value
 from django.db.models.expressions import Combinable
 from django.db.models.fields import CharField, SmallIntegerField
 
 from workspace.actor import Actor, Role, Scope
-from workspace.models.people import Membership
 
 NOTHING = Q(pk__in=())
 EVERYTHING = ~NOTHING
@@ -25,6 +24,23 @@ class GrantedRole(Func):
 
     function = "workspace_granted_role"
     output_field = SmallIntegerField()
+
+
+class GroupsOf(Func):
+    """Ids of the groups that a person is in, through however many others; one row each."""
+
+    function = "workspace_groups_of"
+    template = "(SELECT unnest(%(function)s(%(expressions)s)))"
+
+
+class EditorsShare(Func):
+    """Whether no folder of a lineage is closed to sharing by editors."""
+
+    template = (
+        "NOT EXISTS (SELECT FROM workspace_folder closed"
+        " WHERE closed.id = ANY(%(expressions)s) AND NOT closed.editors_share)"
+    )
+    output_field = BooleanField()
 
 
 @dataclass(frozen=True)
@@ -38,7 +54,7 @@ class Reach:
     def subject(self) -> Q:
         """Grants that are given to the person, or to a group they are in."""
         person = self.actor.person
-        subject = Q(person=person) | Q(group__in=Membership.objects.filter(person=person).values("group"))
+        subject = Q(person=person) | Q(group__in=GroupsOf(Value(person)))
         return subject if self.need is Role.VIEWER else subject & Q(role__gte=self.need)
 
     @property

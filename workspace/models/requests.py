@@ -28,8 +28,9 @@ class AccessRequest(models.Model):
     person = models.ForeignKey(Person, models.CASCADE, related_name="access_requests", editable=False)
     agent = models.ForeignKey(Agent, models.PROTECT, null=True, editable=False, related_name="+")
     location = models.TextField(editable=False)
-    folder = models.ForeignKey(Folder, models.CASCADE, null=True, editable=False, related_name="access_requests")
-    document = models.ForeignKey(Document, models.CASCADE, null=True, editable=False, related_name="access_requests")
+    # What is purged leaves the request be: to whoever asked it must look as if nothing had been there.
+    folder = models.ForeignKey(Folder, models.SET_NULL, null=True, editable=False, related_name="access_requests")
+    document = models.ForeignKey(Document, models.SET_NULL, null=True, editable=False, related_name="access_requests")
     role = models.PositiveSmallIntegerField(choices=ROLES, editable=False)
     reason = models.TextField(blank=True, editable=False)
     state = models.CharField(max_length=16, choices=RequestState, default=RequestState.OPEN, editable=False)

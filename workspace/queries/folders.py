@@ -15,7 +15,6 @@ from workspace import access, locations
 from workspace.access import Abilities
 from workspace.actor import Actor, Role
 from workspace.digest import handoff
-from workspace.errors import NotFound
 from workspace.models import Document, Folder, Grant, Reach
 from workspace.models.folders import FolderQuerySet
 from workspace.queries import pages
@@ -56,7 +55,8 @@ class FolderNode:
 @dataclass(frozen=True, kw_only=True)
 class FolderView:
     """A folder's own facts. ``abilities`` is None where it is only on the way to something visible; ``handoff`` is
-    the name of its page that hands off, where there is one."""
+    the name of its page that hands off, where there is one. ``editors_share`` is its own setting, and
+    ``closed_above`` says that one of the folders above keeps editors from sharing here whatever that is."""
 
     id: int
     location: str
@@ -67,6 +67,8 @@ class FolderView:
     created_at: datetime
     created_by: str
     handoff: str | None
+    editors_share: bool
+    closed_above: bool
 
 
 def reachable(actor: Actor, location: str) -> tuple[Folder, Role | None]:
@@ -75,11 +77,11 @@ def reachable(actor: Actor, location: str) -> tuple[Folder, Role | None]:
     Raises ``NotFound`` after the same queries for one that is hidden and one that is absent.
     """
     path = locations.join(*locations.split(location))
-    rows = Folder.objects.live().filter(path=path).select_related("created_by").with_role(Reach(actor))
+    rows = Folder.objects.live().filter(path=path).select_related("created_by").with_role(Reach(actor)).with_shares()
     folder = rows.first()
     role = access.effective(actor, folder.granted, folder.lineage, None) if folder else None
     if role is None and not _passes(actor, folder.pk if folder else 0):
-        raise NotFound
+        raise access.hidden(folder)
     assert folder is not None
     return folder, role
 
@@ -193,9 +195,11 @@ def show(actor: Actor, *, location: str) -> FolderView:
         location=folder.path,
         name=folder.name,
         role=role,
-        abilities=access.abilities(role) if role else None,
+        abilities=access.abilities(role, shares=folder.shares) if role else None,
         retention_days=folder.retention_days if role else None,
         created_at=folder.created_at,
         created_by=folder.created_by.label if role and folder.created_by else "",
         handoff=page.values_list("name", flat=True).first(),
+        editors_share=folder.editors_share,
+        closed_above=folder.editors_share and not folder.shares,
     )

@@ -25,6 +25,8 @@ _HEAD = """
 SELECT document.id, folder.path, folder.lineage, document.name, document.deleted_at,
        CASE WHEN %(everywhere)s THEN 3
             ELSE workspace_granted_role(%(person)s, folder.lineage, document.id) END,
+       NOT EXISTS (SELECT FROM workspace_folder closed
+                    WHERE closed.id = ANY(folder.lineage) AND NOT closed.editors_share),
        document.title, document.type, document.labels, document.indexed_commit_id, document.indexed_at,
        head.id, head.number, head.kind, head.parent_id, head.merged_parent_id, head.created_at, head.message,
        head.reason, head.via, head.job, head.imported_author, text.content, text.size, text.lines,
@@ -143,12 +145,12 @@ def _head(actor: Actor, location: str | None, id: str | None) -> DocumentText:
         row = cursor.fetchone()
     role = access.effective(actor, row[5], row[2], row[0]) if row else None
     if row is None or role is None:
-        raise NotFound
+        raise NotFound().at(folder=row[2][-1], document=row[0]) if row else NotFound()
     if row[4] is not None:
         raise Gone
-    (document, path, _, name, _, _, title, type_, labels, indexed, indexed_at) = row[:11]
-    (head, number, kind, parent, merged, created_at, message, reason, via, job, imported) = row[11:22]
-    (content, size, count, email, author, agent, agent_name, host, owner_email, owner) = row[22:]
+    (document, path, _, name, _, _, shares, title, type_, labels, indexed, indexed_at) = row[:12]
+    (head, number, kind, parent, merged, created_at, message, reason, via, job, imported) = row[12:23]
+    (content, size, count, email, author, agent, agent_name, host, owner_email, owner) = row[23:]
     return DocumentText(
         id=document,
         location=locations.join(path, name),
@@ -186,7 +188,7 @@ def _head(actor: Actor, location: str | None, id: str | None) -> DocumentText:
         stale=indexed != head,
         fields={},
         role=role,
-        abilities=access.abilities(role),
+        abilities=access.abilities(role, shares=shares),
     )
 
 
@@ -224,7 +226,7 @@ def _earlier(actor: Actor, location: str | None, id: str | None, at: str) -> Doc
         stale=document.indexed_commit_id != document.head_id,
         fields={},
         role=document.role,
-        abilities=access.abilities(document.role),
+        abilities=access.abilities(document.role, shares=document.shares),
     )
 
 

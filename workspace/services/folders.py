@@ -346,9 +346,7 @@ def refuse_taken(folder: Folder, name: str, *, but: Document | None = None) -> N
     raise AlreadyExists(f"{why} Choose another name, or edit what is there.", location=f"{folder.path}/{taken}")
 
 
-def refuse_widening(
-    actor: Actor, before: Sequence[int], after: Sequence[int], *, document: str | None = None
-) -> None:
+def refuse_widening(actor: Actor, before: Sequence[int], after: Sequence[int], *, document: str | None = None) -> None:
     """``AccessChange`` when somebody else has a higher role by the folders ``after`` than by those ``before``, through
     whatever groups, or when editors may share by ``after`` alone."""
     had, has = holders.subjects(before, after, document=document)

@@ -1,5 +1,9 @@
-"""Who may do what where: grants on folders and documents."""
+"""Who may do what where: grants on folders and documents, and whether editors may give them.
 
+Order of locks: the place, then ``groups.lock`` where a manager may be lost, then grants.
+"""
+
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,9 +13,14 @@ from workspace import access
 from workspace.actor import Actor, Role
 from workspace.errors import Forbidden, Invalid
 from workspace.models import Document, Folder, Grant, Group, Person, ReceiptKind
-from workspace.services import receipts
+from workspace.queries import access as reading
+from workspace.queries import holders
+from workspace.queries.holders import Standing
+from workspace.services import audit, confirmations, groups, receipts
 
 GROUP = "group:"
+NAMED = 100
+"""People whom a preview names of those who gain, of those who lose and of those who keep what they have."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,19 +33,79 @@ class Granted:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Preview:
-    """What a grant would change: who gains reading, over how many documents and folders there are now.
+class Change:
+    """A person's role in effect before and after; ``none`` where they have none."""
 
-    Whatever is put there later is included as well.
+    email: str
+    label: str
+    before: str
+    after: str
+
+    def __str__(self) -> str:
+        return self.email
+
+
+@dataclass(frozen=True, kw_only=True)
+class Preview:
+    """What a grant, or its taking back (``role`` empty), would change for whom.
+
+    ``before`` is what the subject's own grant at the place gives now, empty without one. ``gains``, ``loses`` and
+    ``keeps`` name up to 100 people each, of ``gaining``, ``losing`` and ``keeping``; who keeps holds as much by another
+    grant, or is an administrator. ``documents`` and ``folders`` are those that the place holds now; with ``future``,
+    whatever is put there later is included as well. ``changes`` is false where nobody's role would differ and the
+    grant itself stays as it is.
     """
 
     location: str
     subject: str
     role: str
     before: str
-    gains: tuple[str, ...]
+    gains: tuple[Change, ...]
+    loses: tuple[Change, ...]
+    keeps: tuple[Change, ...]
+    gaining: int
+    losing: int
+    keeping: int
     documents: int
     folders: int
+    future: bool
+    changes: bool
+
+    @property
+    def more(self) -> int:
+        """How many people gain or lose and are not named."""
+        return self.gaining + self.losing - len(self.gains) - len(self.loses)
+
+    def data(self) -> dict[str, Any]:
+        """The preview as every machine is told it, JSON-ready."""
+        return {
+            "location": self.location,
+            "subject": self.subject,
+            "role": self.role or None,
+            "role_before": self.before or None,
+            "gains": [_told(change) for change in self.gains],
+            "loses": [_told(change) for change in self.loses],
+            "keeps": [_told(change) for change in self.keeps],
+            "people": {"gain": self.gaining, "lose": self.losing, "keep": self.keeping},
+            "more": self.more,
+            "documents": self.documents,
+            "folders": self.folders,
+            "future": self.future,
+            "changes": self.changes,
+        }
+
+    def decided_on(self) -> dict[str, Any]:
+        """What a confirmation holds on to: all but how much there is now, as what comes later was stated too."""
+        return {name: value for name, value in self.data().items() if name not in ("documents", "folders")}
+
+
+def _told(change: Change) -> dict[str, str | None]:
+    return {
+        "email": change.email,
+        "label": change.label,
+        "role_before": change.before or None,
+        "role_after": change.after or None,
+    }
 
 
 def parse_role(role: object) -> Role:
@@ -47,131 +116,291 @@ def parse_role(role: object) -> Role:
     return found
 
 
-def _subject(subject: object) -> Person | Group:
+def _subject(subject: object, *, leaving: bool = False) -> Person | Group:
+    """Whom a subject names. Somebody deactivated can only be ``leaving``."""
     if not isinstance(subject, str) or not subject.strip() or "\x00" in subject:
         raise Invalid("subject", "must be an email address or group:NAME.")
+    subject = subject.strip()
     if subject.startswith(GROUP):
         group = Group.objects.filter(name=subject.removeprefix(GROUP)).first()
         if group is None:
             raise Invalid("subject", "names no group. Check its name.")
         return group
-    person = Person.objects.filter(email__iexact=subject, is_active=True).first()
+    people = Person.objects.filter(email__iexact=subject)
+    person = (people if leaving else people.filter(is_active=True)).first()
     if person is None:
         raise Invalid("subject", "names nobody who has an account here. Check the address, or invite them.")
     return person
+
+
+def subject_of(who: Person | Group) -> str:
+    """How a subject is written: an address or ``group:NAME``."""
+    return who.email if isinstance(who, Person) else f"{GROUP}{who.name}"
 
 
 def _which(subject: Person | Group) -> dict[str, Person | Group]:
     return {"person": subject} if isinstance(subject, Person) else {"group": subject}
 
 
-def _people(subject: Person | Group) -> tuple[str, ...]:
-    if isinstance(subject, Person):
-        return (subject.email,)
-    return tuple(subject.members.filter(is_active=True).order_by("email").values_list("email", flat=True))
-
-
 @transaction.atomic(durable=True)
-def grant(actor: Actor, *, location: str, subject: str, role: str) -> Granted:
+def grant(actor: Actor, *, location: str, subject: str, role: str, confirm_token: str | None = None) -> Granted:
     """Give ``subject`` exactly ``role`` at ``location`` (a folder with all below it, or one document).
 
-    An editor may share up to editor; a manager makes and unmakes managers. Raises ``NotFound``, ``Forbidden``,
-    ``Invalid``.
+    An editor may share up to editor, unless a manager turned that off there or above; a manager makes and unmakes
+    managers. An agent does not change what its own person holds. With ``confirm_token`` it happens only if that was
+    given for this very change and what was told then still holds. Raises ``NotFound``, ``Forbidden``, ``Invalid``,
+    ``Gone``, ``AccessChange``.
     """
     wanted = parse_role(role)
-    target, who, existing = _grantable(actor, location, subject, wanted, lock=True)
+    target = access.place(actor, location=location, need=Role.EDITOR, lock=True)
+    who = _subject(subject)
+    if confirm_token is not None:
+        change = {"action": "grant", "location": location, "subject": subject, "role": role}
+        check_token(actor, confirm_token, change)
+    return give(actor, target, who, wanted)
+
+
+def give(actor: Actor, target: Folder | Document, who: Person | Group, wanted: Role) -> Granted:
+    """As ``grant``, inside the caller's transaction, at a place that ``access`` found for ``actor`` and locked."""
+    existing = _existing(target, who)
+    _refuse_giving(actor, target, who, existing, wanted)
+    location = location_of(target)
     if existing and existing.role == wanted:
-        return Granted(location=location, subject=subject, role=wanted.label)
+        return Granted(location=location, subject=subject_of(who), role=wanted.label)
+    if existing and existing.role == Role.MANAGER:
+        _keep_a_manager(target, existing, lock=True)
     Grant.objects.update_or_create(
         **access.scope_of(target),
         **_which(who),
         defaults={"role": wanted},
         create_defaults={"role": wanted, "created_by_id": actor.person},
     )
-    receipts.record(actor, ReceiptKind.GRANTED, **_place(target), data={"subject": subject, "role": wanted.label})
-    return Granted(location=location, subject=subject, role=wanted.label)
-
-
-def _grantable(
-    actor: Actor, location: str, subject: str, wanted: Role, *, lock: bool
-) -> tuple[Folder | Document, Person | Group, Grant | None]:
-    """The place, the subject and the grant that it has there already, where ``actor`` may give it ``wanted``."""
-    target = access.place(actor, location=location, need=Role.EDITOR, lock=lock)
-    who = _subject(subject)
-    existing = Grant.objects.filter(**access.scope_of(target), **_which(who)).first()
-    needed = max(wanted, Role(existing.role) if existing else Role.VIEWER)
-    if needed is Role.MANAGER and target.role < Role.MANAGER:
-        raise Forbidden("Only a manager makes or unmakes a manager.", need=Role.MANAGER.label)
-    if existing and existing.role == Role.MANAGER and wanted < Role.MANAGER:
-        _keep_a_manager(target, existing, lock=lock)
-    return target, who, existing
+    facts = {"role": wanted.label, "before": Role(existing.role).label if existing else ""}
+    _record(actor, ReceiptKind.GRANTED, "grant.given", target, who, facts)
+    return Granted(location=location, subject=subject_of(who), role=wanted.label)
 
 
 @transaction.atomic(durable=True)
-def revoke(actor: Actor, *, location: str, subject: str) -> None:
+def revoke(actor: Actor, *, location: str, subject: str, confirm_token: str | None = None) -> None:
     """Take back the grant that ``subject`` has at ``location`` itself; inherited ones stay.
 
-    Anybody may give up their own. The last manager cannot leave. Raises ``NotFound``, ``Forbidden``, ``Invalid``.
+    Anybody may give up their own. The last manager cannot leave. ``confirm_token`` as in ``grant``. Raises
+    ``NotFound``, ``Forbidden``, ``Invalid``, ``Gone``, ``AccessChange``.
     """
     target = access.place(actor, location=location, lock=True)
-    who = _subject(subject)
-    grant = Grant.objects.filter(**access.scope_of(target), **_which(who)).first()
-    if grant is None:
-        raise Invalid("subject", "has no grant at this place itself. See who-can-read for where it comes from.")
-    own = isinstance(who, Person) and who.pk == actor.person and actor.agent is None
-    needed = Role.MANAGER if grant.role == Role.MANAGER else Role.EDITOR
-    if not own and target.role < needed:
-        raise Forbidden(f"You are {target.role.label} here; this needs {needed.label}.", need=needed.label)
-    if grant.role == Role.MANAGER:
-        _keep_a_manager(target, grant, lock=True)
-    grant.delete()
-    receipts.record(actor, ReceiptKind.REVOKED, **_place(target), data={"subject": subject})
+    who, existing = _revocable(actor, target, subject)
+    if confirm_token is not None:
+        check_token(actor, confirm_token, {"action": "revoke", "location": location, "subject": subject})
+    if existing.role == Role.MANAGER:
+        _keep_a_manager(target, existing, lock=True)
+    facts = {"before": Role(existing.role).label}
+    existing.delete()
+    _record(actor, ReceiptKind.REVOKED, "grant.revoked", target, who, facts)
 
 
 def preview(actor: Actor, *, location: str, subject: str, role: str) -> Preview:
     """What ``grant`` would change, without changing it; the same refusals."""
-    wanted = parse_role(role)
-    target, who, existing = _grantable(actor, location, subject, wanted, lock=False)
-    if isinstance(target, Folder):
-        documents = Document.objects.live().filter(folder__lineage__contains=[target.pk]).count()
-        folders = Folder.objects.live().filter(lineage__contains=[target.pk]).count()
-        lineage = target.lineage
-    else:
-        documents, folders, lineage = 1, 0, target.folder.lineage
-    already = set(Person.objects.filter(grants__folder__in=lineage).values_list("email", flat=True).distinct()) | set(
-        Person.objects.filter(teams__grants__folder__in=lineage).values_list("email", flat=True).distinct()
-    )
+    target = access.place(actor, location=location, need=Role.EDITOR)
+    return preview_at(actor, target, _subject(subject), parse_role(role))
+
+
+def preview_at(actor: Actor, target: Folder | Document, who: Person | Group, wanted: Role) -> Preview:
+    """As ``preview``, at a place that ``access`` found for ``actor``."""
+    existing = _existing(target, who)
+    _refuse_giving(actor, target, who, existing, wanted)
+    if existing and existing.role == Role.MANAGER and wanted < Role.MANAGER:
+        _keep_a_manager(target, existing, lock=False)
+    return _preview(target, who, existing, wanted)
+
+
+def preview_revoke(actor: Actor, *, location: str, subject: str) -> Preview:
+    """What ``revoke`` would change, without changing it; the same refusals. Who keeps their role is in ``keeps``."""
+    target = access.place(actor, location=location)
+    who, existing = _revocable(actor, target, subject)
+    if existing.role == Role.MANAGER:
+        _keep_a_manager(target, existing, lock=False)
+    return _preview(target, who, existing, None)
+
+
+def _preview(target: Folder | Document, who: Person | Group, existing: Grant | None, wanted: Role | None) -> Preview:
+    of = {"person": who.pk, "group": None} if isinstance(who, Person) else {"person": None, "group": who.pk}
+    found = holders.changes(target, **of, role=wanted)
+    gains = [one for one in found if (one.after or 0) > (one.before or 0)]
+    loses = [one for one in found if (one.after or 0) < (one.before or 0)]
+    keeps = [one for one in found if one.after == one.before]
+    documents, folders = _inside(target)
+    held = Role(existing.role) if existing else None
     return Preview(
-        location=location,
-        subject=subject,
-        role=wanted.label,
-        before=Role(existing.role).label if existing else "",
-        gains=tuple(email for email in _people(who) if email not in already),
+        location=location_of(target),
+        subject=subject_of(who),
+        role=wanted.label if wanted else "",
+        before=held.label if held else "",
+        gains=_named(gains),
+        loses=_named(loses),
+        keeps=_named(keeps),
+        gaining=len(gains),
+        losing=len(loses),
+        keeping=len(keeps),
         documents=documents,
         folders=folders,
+        future=isinstance(target, Folder),
+        changes=held != wanted,
     )
 
 
-def _place(target: Folder | Document) -> dict[str, Any]:
+def _named(standings: list[Standing]) -> tuple[Change, ...]:
+    return tuple(
+        Change(
+            email=one.email,
+            label=one.label,
+            before=one.before.label if one.before else "",
+            after=one.after.label if one.after else "",
+        )
+        for one in standings[:NAMED]
+    )
+
+
+def _inside(target: Folder | Document) -> tuple[int, int]:
+    """How many live documents and folders a grant at ``target`` covers now, ``target`` among them."""
+    if isinstance(target, Document):
+        return 1, 0
+    return (
+        Document.objects.live().filter(folder__lineage__contains=[target.pk]).count(),
+        Folder.objects.live().filter(lineage__contains=[target.pk]).count(),
+    )
+
+
+# -- confirmation ---------------------------------------------------------------
+
+
+def confirm_token(actor: Actor, *, change: Mapping[str, Any]) -> str:
+    """A token by which ``actor`` confirms ``change`` within 10 minutes, as long as it would do what it would now.
+
+    ``change`` is ``{"action": "grant", "location", "subject", "role"}`` or ``{"action": "revoke", "location",
+    "subject"}``, with whatever else it is to be bound to. The same refusals as the change itself.
+    """
+    return confirmations.sign(actor, change, _previewed(actor, change).decided_on())
+
+
+def check_token(actor: Actor, token: str, change: Mapping[str, Any]) -> None:
+    """Whether ``token`` confirms ``change`` as it is now; else ``AccessChange`` with a fresh preview and token."""
+    told = _previewed(actor, change)
+    confirmations.check(actor, token, change, told.decided_on(), told=told.data())
+
+
+def _previewed(actor: Actor, change: Mapping[str, Any]) -> Preview:
+    location, subject = change["location"], change["subject"]
+    match change["action"]:
+        case "revoke":
+            return preview_revoke(actor, location=location, subject=subject)
+        case _:
+            return preview(actor, location=location, subject=subject, role=change["role"])
+
+
+# -- sharing by editors, and looking as somebody else ---------------------------
+
+
+@transaction.atomic(durable=True)
+def set_editors_share(actor: Actor, *, location: str, allowed: bool) -> None:
+    """Whether editors may share a folder and what is below it, up to editor; turned off above, it is off here too.
+
+    Needs manager. Raises ``NotFound``, ``Forbidden``, ``Invalid``.
+    """
+    if not isinstance(allowed, bool):
+        raise Invalid("allowed", "must be true or false.")
+    folder = access.folder(actor, location=location, need=Role.MANAGER, lock=True)
+    if folder.editors_share == allowed:
+        return
+    folder.editors_share = allowed
+    folder.save(update_fields=["editors_share"])
+    audit.record(actor, "grant.editors_share", folder=folder, data={"allowed": allowed})
+
+
+@transaction.atomic(durable=True)
+def view_as(actor: Actor, *, location: str, subject: str) -> Actor:
+    """Somebody else's view of a place, for its managers; recorded. As ``queries.access.view_as``."""
+    place = access.place(actor, location=location)
+    seen = reading.view_as(actor, location=location, subject=subject)
+    audit.record(actor, "access.viewed_as", **_where(place), subject=seen.email)
+    return seen
+
+
+# -- the rules ------------------------------------------------------------------
+
+
+def _existing(target: Folder | Document, who: Person | Group) -> Grant | None:
+    return Grant.objects.filter(**access.scope_of(target), **_which(who)).first()
+
+
+def _refuse_giving(
+    actor: Actor, target: Folder | Document, who: Person | Group, existing: Grant | None, wanted: Role
+) -> None:
+    """``Forbidden`` where ``actor`` may not turn what ``who`` has at ``target`` into ``wanted``."""
+    needed = max(wanted, Role(existing.role) if existing else Role.VIEWER)
+    if needed is Role.MANAGER and target.role < Role.MANAGER:
+        raise Forbidden("Only a manager makes or unmakes a manager.", need=Role.MANAGER.label)
+    _refuse_closed(target)
+    _refuse_own(actor, who)
+
+
+def _refuse_closed(target: Folder | Document) -> None:
+    if not access.abilities(target.role, shares=target.shares).share:
+        raise Forbidden("Only managers share here: one of them turned sharing by editors off.", need="manager")
+
+
+def _refuse_own(actor: Actor, who: Person | Group) -> None:
+    """An agent's reach is its person's: it does not change that."""
+    if actor.agent and isinstance(who, Person) and who.pk == actor.person:
+        raise Forbidden("An agent does not change what its own person holds. That person can.", need="the person")
+
+
+def _revocable(actor: Actor, target: Folder | Document, subject: str) -> tuple[Person | Group, Grant]:
+    """The subject and its grant at ``target``, where ``actor`` may take it back."""
+    who = _subject(subject, leaving=True)
+    existing = _existing(target, who)
+    if existing is None:
+        raise Invalid("subject", "has no grant at this place itself. See who-can-read for where it comes from.")
+    _refuse_own(actor, who)
+    if isinstance(who, Person) and who.pk == actor.person:
+        return who, existing
+    needed = Role.MANAGER if existing.role == Role.MANAGER else Role.EDITOR
+    if target.role < needed:
+        raise Forbidden(f"You are {target.role.label} here; this needs {needed.label}.", need=needed.label)
+    _refuse_closed(target)
+    return who, existing
+
+
+def _keep_a_manager(target: Folder | Document, leaving: Grant, *, lock: bool) -> None:
+    """``Forbidden`` when without ``leaving`` nobody active would manage ``target``, through whatever groups.
+
+    ``lock`` keeps two managers from leaving at the same moment, and a group from losing its last person meanwhile.
+    """
+    if lock:
+        groups.lock()
+    folders, documents = ([target.pk], []) if isinstance(target, Folder) else ([], [target.pk])
+    if holders.unmanaged(folders, documents, without=leaving.pk) and not holders.unmanaged(folders, documents):
+        raise Forbidden("The last manager cannot leave. Make somebody else manager first.", need="another manager")
+
+
+def _record(
+    actor: Actor,
+    kind: ReceiptKind,
+    action: str,
+    target: Folder | Document,
+    who: Person | Group,
+    facts: dict[str, Any],
+) -> None:
+    subject = subject_of(who)
+    receipts.record(actor, kind, **_where(target), data={"subject": subject, **facts})
+    audit.record(actor, action, **_where(target), subject=subject, data=facts)
+
+
+def _where(target: Folder | Document) -> dict[str, Any]:
     if isinstance(target, Folder):
         return {"folder": target}
     return {"document": target, "folder": target.folder}
 
 
-def _keep_a_manager(target: Folder | Document, leaving: Grant, *, lock: bool) -> None:
-    """``Forbidden`` when without ``leaving`` nobody active would manage ``target``.
-
-    ``lock`` takes the grants of the whole lineage, so that two managers cannot leave at the same moment.
-    """
-    lineage = target.lineage if isinstance(target, Folder) else target.folder.lineage
-    grants = Grant.objects.filter(folder__in=lineage, role=Role.MANAGER)
-    if isinstance(target, Document):
-        grants |= Grant.objects.filter(document=target, role=Role.MANAGER)
-    if lock:
-        grants = grants.select_for_update(of=("self",))
-    others = [g for g in grants.order_by("pk") if g.pk != leaving.pk]
-    people = [g.person_id for g in others if g.person_id]
-    groups = [g.group_id for g in others if g.group_id]
-    active = Person.objects.filter(is_active=True)
-    if not (active.filter(pk__in=people).exists() or active.filter(memberships__group__in=groups).exists()):
-        raise Forbidden("The last manager cannot leave. Make somebody else manager first.", need="another manager")
+def location_of(target: Folder | Document) -> str:
+    """The location of a place."""
+    return target.path if isinstance(target, Folder) else access.location_of(target)
