@@ -143,6 +143,29 @@ def test_a_body_of_no_stated_length_over_the_limit_is_refused(live_scout: Rpc) -
     assert response.status_code == 413
 
 
+def test_white_space_around_a_header_is_no_part_of_it(live_scout: Rpc) -> None:
+    meta = {"io.modelcontextprotocol/protocolVersion": MODERN, "io.modelcontextprotocol/clientCapabilities": {}}
+    params = {"name": "identity", "arguments": {"action": "self"}, "_meta": meta}
+    body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params})
+    for name, status in (("identity", 200), ("  identity \t", 200), ("iden tity", 400), ("browse", 400)):
+        sent = live_scout.send(body, **{"Mcp-Method": " tools/call ", "Mcp-Name": name})
+        assert sent.status_code == status, name
+
+
+def test_a_resource_that_is_not_there_is_named_in_the_error(live_scout: Rpc) -> None:
+    for uri in ("baton://product/launch/none.md", "baton://nowhere/none.md", "https://example.org/x"):
+        assert live_scout.post("resources/read", {"uri": uri}).json()["error"]["data"]["uri"] == uri
+
+
+def test_a_token_in_the_address_is_no_token(live_scout: Rpc) -> None:
+    token, live_scout.token = live_scout.token, None
+    for name in ("access_token", "token", "bearer"):
+        live_scout.path = f"/mcp?{name}={token}"
+        response = live_scout.post("tools/list")
+        assert response.status_code == 401
+        assert "error=" not in response.headers["www-authenticate"]
+
+
 @pytest.mark.parametrize("version", EVERY)
 def test_a_host_that_takes_json_only_is_answered(live_scout: Rpc, version: str) -> None:
     live_scout.version = version

@@ -58,6 +58,8 @@ class Door:
         self.inside = inside
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        # White space around a value is no part of it (RFC 9110, 5.5); the parser of HTTP leaves what follows it.
+        scope["headers"] = [(name, value.strip(b" \t")) for name, value in scope["headers"]]
         headers = Headers(scope=scope)
         refusal = self._foreign(headers, scope) or await self._enter(headers, scope) or _method(scope["method"])
         await (refusal or self.inside)(scope, receive, send)

@@ -62,6 +62,7 @@ INSTRUCTIONS: Final = (
     "capture."
 )
 
+_LONGEST_URI: Final = 4_000
 logger = logging.getLogger(__name__)
 
 
@@ -97,7 +98,12 @@ async def list_resource_templates(
 async def read_resource(
     ctx: ServerRequestContext[Any, Request], params: ReadResourceRequestParams
 ) -> ReadResourceResult:
-    return await _answered(_contents, _actor(ctx), str(params.uri))
+    uri = str(params.uri)
+    try:
+        return await _answered(_contents, _actor(ctx), uri)
+    except MCPError as error:
+        # The protocol wants the address in the error; it is the caller's own, so it tells them nothing.
+        raise MCPError(error.code, error.message, data={**error.data, "uri": uri[:_LONGEST_URI]}) from None
 
 
 async def list_prompts(
