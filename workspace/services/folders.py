@@ -186,23 +186,27 @@ def move(
     target: str,
     acknowledge_access_change: bool = False,
     idempotency_key: str | None = None,
+    message: str = "",
+    reason: str = "",
 ) -> Made:
     """Move or rename a folder with all that is below it.
 
     Needs manager on the folder and editor where it goes (a rename in place needs editor only). Raises
-    ``AccessChange`` where more people could read it there, unless acknowledged.
+    ``AccessChange`` where more people could read or share it there, unless acknowledged. A folder has no commits:
+    ``message`` and ``reason`` go onto its receipt.
     """
     names = locations.split(target, field="to")
     path = locations.join(*locations.split(source, field="from"))
+    notes = commits.notes({"message": message, "reason": reason})
 
     def act() -> Made:
-        return _move(actor, path, names, acknowledge_access_change)
+        return _move(actor, path, names, acknowledge_access_change, notes)
 
-    payload = {"from": source, "to": target, "kind": "folder"}
+    payload = {"from": source, "to": target, "kind": "folder", **notes}
     return once(actor, MOVE, idempotency_key, payload, act)
 
 
-def _move(actor: Actor, path: str, names: Sequence[str], acknowledged: bool) -> Made:
+def _move(actor: Actor, path: str, names: Sequence[str], acknowledged: bool, notes: commits.Notes) -> Made:
     lock_tree()
     wanted = locations.join(*names)
     folder = access.folder(actor, location=path, need=Role.EDITOR, lock=True)
@@ -225,7 +229,7 @@ def _move(actor: Actor, path: str, names: Sequence[str], acknowledged: bool) -> 
         refuse_widening(actor, folder.lineage, lineage)
     kept = len(folder.lineage)
     # Two entries, one where it left and one where it arrived: neither tells its managers of the other place.
-    audit.record(actor, "folder.moved_away", folder=folder.parent_id, location=path)
+    audit.record(actor, "folder.moved_away", folder=folder.parent_id, location=path, reason=notes["reason"])
     Folder.objects.filter(lineage__contains=[folder.pk]).update(
         path=Concat(Value(wanted), Substr("path", len(path) + 1), output_field=TextField()),
         lineage=Func(
@@ -238,8 +242,9 @@ def _move(actor: Actor, path: str, names: Sequence[str], acknowledged: bool) -> 
     )
     Folder.objects.filter(pk=folder.pk).update(parent=parent, name=names[-1], twin_key=locations.twin_key(names[-1]))
     folder.refresh_from_db()
-    receipts.record(actor, ReceiptKind.FOLDER_MOVED, folder=folder, data={"from": path, "to": wanted})
-    audit.record(actor, "folder.moved", folder=folder)
+    facts = {"from": path, "to": wanted} | ({"message": notes["message"]} if notes["message"] else {})
+    receipts.record(actor, ReceiptKind.FOLDER_MOVED, folder=folder, reason=notes["reason"], data=facts)
+    audit.record(actor, "folder.moved", folder=folder, reason=notes["reason"])
     return _made(folder, made)
 
 

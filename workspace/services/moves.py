@@ -41,4 +41,6 @@ def move(
         target=target,
         acknowledge_access_change=acknowledge_access_change,
         idempotency_key=key,
+        message=request.get("message", ""),
+        reason=request.get("reason", ""),
     )
