@@ -54,6 +54,10 @@ class Environment:
             raise WrongValue(name, "one of: " + ", ".join(choices))
         return value
 
+    def names(self, name: str, default: str = "") -> tuple[str, ...]:
+        """Names separated by commas, in lower case."""
+        return tuple(part.strip().lower() for part in self.text(name, default).split(",") if part.strip())
+
     def flag(self, name: str, default: bool = False) -> bool:
         """`true` or `false` (also `1 0 yes no on off`)."""
         value = self.text(name, "true" if default else "false").lower()

@@ -5,6 +5,7 @@ from django.urls import URLPattern, URLResolver, include, path
 
 from workspace.admin.site import site
 from workspace.config import probes
+from workspace.oauth import addresses, answers
 from workspace.rest import errors as rest_errors
 from workspace.web import errors as web_errors
 
@@ -15,6 +16,8 @@ def bad_request(request: HttpRequest, exception: Exception | None = None) -> Htt
         return rest_errors.problem(
             request, "INVALID", 400, "The request cannot be answered under this host name or in this form."
         )
+    if addresses.is_interface(request.path):
+        return answers.unread(request)
     return web_errors.bad_request(request, exception)
 
 
@@ -24,6 +27,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("metrics", probes.metrics_view),
     path("admin/", site.urls),
     path("accounts/", include("allauth.urls")),
+    path("", include("workspace.oauth.urls")),
     path("", include("workspace.rest.urls")),
     path("", include("workspace.web.urls")),
 ]
