@@ -241,6 +241,18 @@ IDP_OIDC_ACCESS_TOKEN_FORMAT = "opaque"  # noqa: S105
 IDP_OIDC_ACCESS_TOKEN_EXPIRES_IN = 3600
 IDP_OIDC_REFRESH_TOKEN_EXPIRES_IN = 30 * 24 * 3600
 IDP_OIDC_AUTH_METHODS = ["none"]
+# Off: the library would fetch descriptions of clients from anywhere. workspace.oauth.documents does it instead.
+IDP_OIDC_CIMD_ENABLED = False
+# Hosts whose documents may describe a client whose id is their address; "*" for any, nothing for none.
+BATON_OAUTH_CLIENT_HOSTS = env.names("BATON_OAUTH_CLIENT_HOSTS")
+BATON_OAUTH_PRIVATE_ADDRESSES = env.flag("BATON_OAUTH_PRIVATE_ADDRESSES")
+# Schemes of applications that answers may be sent to though they are not written like a reversed domain name.
+BATON_OAUTH_SCHEMES = env.names("BATON_OAUTH_SCHEMES", "cursor,vscode,vscode-insiders,windsurf")
+# Registrations, device codes and fetched documents, of each for one address.
+BATON_OAUTH_PER_MINUTE = env.integer("BATON_OAUTH_PER_MINUTE", 20, least=1, most=100_000)
+BATON_OAUTH_UNUSED_CLIENTS = env.integer("BATON_OAUTH_UNUSED_CLIENTS", 1_000, least=1, most=1_000_000)
+BATON_OAUTH_UNUSED_DAYS = env.integer("BATON_OAUTH_UNUSED_DAYS", 7, least=1, most=3_650)
+BATON_OAUTH_REFRESH_GRACE_S = env.integer("BATON_OAUTH_REFRESH_GRACE_S", 10, most=300)
 
 # -- the browser's side -------------------------------------------------------
 
@@ -259,18 +271,6 @@ SECURE_CSP = {
     "manifest-src": [CSP.SELF],
     "form-action": [CSP.SELF],
     "frame-ancestors": [CSP.NONE],
-# Off: the library would fetch descriptions of clients from anywhere. workspace.oauth.documents does it instead.
-IDP_OIDC_CIMD_ENABLED = False
-# Hosts whose documents may describe a client whose id is their address; "*" for any, nothing for none.
-BATON_OAUTH_CLIENT_HOSTS = env.names("BATON_OAUTH_CLIENT_HOSTS")
-BATON_OAUTH_PRIVATE_ADDRESSES = env.flag("BATON_OAUTH_PRIVATE_ADDRESSES")
-# Schemes of applications that answers may be sent to though they are not written like a reversed domain name.
-BATON_OAUTH_SCHEMES = env.names("BATON_OAUTH_SCHEMES", "cursor,vscode,vscode-insiders,windsurf")
-# Registrations, device codes and fetched documents, of each for one address.
-BATON_OAUTH_PER_MINUTE = env.integer("BATON_OAUTH_PER_MINUTE", 20, least=1, most=100_000)
-BATON_OAUTH_UNUSED_CLIENTS = env.integer("BATON_OAUTH_UNUSED_CLIENTS", 1_000, least=1, most=1_000_000)
-BATON_OAUTH_UNUSED_DAYS = env.integer("BATON_OAUTH_UNUSED_DAYS", 7, least=1, most=3_650)
-BATON_OAUTH_REFRESH_GRACE_S = env.integer("BATON_OAUTH_REFRESH_GRACE_S", 10, most=300)
     "base-uri": [CSP.NONE],
 }
 SECURE_CONTENT_TYPE_NOSNIFF = True
