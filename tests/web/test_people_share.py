@@ -1,4 +1,4 @@
-"""Sharing, agents, and the first account."""
+"""Agents, and the first account."""
 
 import re
 
@@ -8,44 +8,7 @@ from django.test import Client
 from tests.cast import Cast
 from tests.web.conftest import SignIn
 from workspace.actor import Via
-from workspace.queries import access
 from workspace.services import bearer, welcome
-
-
-def test_sharing_shows_first_what_it_opens(signed_in: SignIn, cast: Cast, plan: str) -> None:
-    alice, form = signed_in("alice"), {"subject": "mallory@example.org", "role": "viewer"}
-    shown = alice.post("/share/product/launch", form)
-
-    assert "Gains: mallory@example.org" in shown.content.decode()
-    assert "1 document in 1 folder" in shown.content.decode()
-    assert signed_in("mallory").get("/f/product/launch").status_code == 404
-    alice.post("/share/product/launch", {**form, "confirmed": "1"})
-    assert signed_in("mallory").get("/f/product/launch").status_code == 200
-
-
-def test_taking_back_closes_at_once(signed_in: SignIn, cast: Cast, plan: str) -> None:
-    carol = signed_in("carol")
-    assert carol.get("/d/product/launch/plan.md").status_code == 200
-    signed_in("alice").post("/unshare/product/launch", {"subject": "carol@example.org"})
-
-    assert carol.get("/d/product/launch/plan.md").status_code == 404
-
-
-def test_an_editor_is_refused_what_only_managers_may(signed_in: SignIn, cast: Cast) -> None:
-    bob = signed_in("bob")
-    form = {"subject": "carol@example.org", "role": "manager", "confirmed": "1"}
-
-    assert bob.post("/share/product/launch", form).status_code == 403
-    assert 'value="alice@example.org"' not in bob.get("/share/product/launch").content.decode()
-    assert {r.email: r.role.label for r in access.readers(cast.alice, location="product/launch")}[
-        "carol@example.org"
-    ] == "viewer"
-
-
-def test_an_unknown_person_is_422(signed_in: SignIn, cast: Cast) -> None:
-    response = signed_in("alice").post("/share/product/launch", {"subject": "nobody@example.org", "role": "viewer"})
-
-    assert response.status_code == 422
 
 
 def test_a_token_is_shown_once_and_works(signed_in: SignIn, cast: Cast) -> None:

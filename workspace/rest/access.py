@@ -9,11 +9,21 @@ from rest_framework.request import Request
 from workspace.errors import Gone, Invalid, NotFound
 from workspace.queries import access
 from workspace.rest import parameters
-from workspace.rest.answers import answer
+from workspace.rest.answers import page
 from workspace.rest.endpoint import Endpoint
 from workspace.rest.grants import HeldGrantOut, held
 from workspace.rest.provenance import ROLES
-from workspace.rest.schema import LOCATION, operation
+from workspace.rest.schema import LOCATION, PAGED, operation, page_of
+
+
+class ThroughOut(HeldGrantOut):
+    """A grant that gives somebody their role."""
+
+    chain = serializers.ListField(
+        child=serializers.CharField(),
+        help_text="The groups by which it reaches them, from the one it was given to down to the one they are in; "
+        "empty for a grant to themselves.",
+    )
 
 
 class ReaderOut(serializers.Serializer[Any]):
@@ -22,12 +32,8 @@ class ReaderOut(serializers.Serializer[Any]):
     email = serializers.CharField()
     label = serializers.CharField()  # type: ignore[assignment]
     role = serializers.ChoiceField(choices=ROLES, help_text="The highest they hold.")
-    through = HeldGrantOut(many=True)
-
-
-class ReadersOut(serializers.Serializer[Any]):
-    items = ReaderOut(many=True)
-    next_cursor = serializers.CharField(allow_null=True, help_text="Always null.")
+    administrator = serializers.BooleanField(help_text="Whether they manage everything, with or without a grant.")
+    through = ThroughOut(many=True)
 
 
 class Access(Endpoint):
@@ -35,20 +41,53 @@ class Access(Endpoint):
         "readAccess",
         "List who can read a place",
         tag="sharing",
-        ok=ReadersOut,
-        parameters=[LOCATION],
+        ok=page_of(ReaderOut),
+        parameters=[LOCATION, *PAGED],
         refuses=[NotFound, Gone, Invalid],
+        examples={
+            "Through a group in a group": {
+                "items": [
+                    {
+                        "email": "carol@example.org",
+                        "label": "Carol",
+                        "role": "viewer",
+                        "administrator": False,
+                        "through": [
+                            {
+                                "location": "product",
+                                "subject": "group:design",
+                                "role": "viewer",
+                                "kind": "group",
+                                "label": "design",
+                                "inherited": True,
+                                "created_at": "2026-11-29T08:00:00.000000Z",
+                                "chain": ["design", "illustrators"],
+                            }
+                        ],
+                    }
+                ],
+                "next_cursor": None,
+            }
+        },
     )
     def get(self, request: Request) -> HttpResponse:
-        """Every person, each with the grants that give it. Administrators, who see everything, are not listed."""
-        found = access.readers(self.actor, location=parameters.required(request, "location"))
-        people = [
-            {
-                "email": reader.email,
-                "label": reader.label,
-                "role": reader.role.label,
-                "through": [held(one) for one in reader.through],
-            }
-            for reader in found
-        ]
-        return answer({"items": people, "next_cursor": None})
+        """Everybody by address, each with every grant that gives it: here or on a folder above, to themselves or
+        through groups."""
+        found = access.who(
+            self.actor,
+            location=parameters.required(request, "location"),
+            limit=parameters.limit(request),
+            cursor=parameters.cursor(request),
+        )
+        return page(found, reader)
+
+
+def reader(found: access.Holder) -> dict[str, Any]:
+    """A person as ``ReaderOut``."""
+    return {
+        "email": found.email,
+        "label": found.label,
+        "role": found.role.label,
+        "administrator": found.administrator,
+        "through": [{**held(one), "chain": list(one.chain)} for one in found.through],
+    }

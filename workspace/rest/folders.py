@@ -15,7 +15,7 @@ from workspace.rest.endpoint import Endpoint
 from workspace.rest.errors import naming
 from workspace.rest.provenance import ROLES
 from workspace.rest.schema import KEY, LOCATION_IN_PATH, PAGED, operation, page_of, query
-from workspace.services import captures, folders
+from workspace.services import captures, folders, sharing
 from workspace.services.outcomes import Made, name_of
 
 
@@ -28,8 +28,19 @@ class FolderSettings(bodies.Inputs):
         least=1,
         most=captures.MAX_RETENTION_DAYS,
         allow_null=True,
+        required=False,
         help_text="How long captures are kept, in days; null keeps them.",
     )
+    editors_share = bodies.Flag(
+        required=False,
+        help_text="Whether editors may share it and what is below it, up to editor. Where it is false above, it is "
+        "closed here whatever it says.",
+    )
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        if not attrs:
+            raise serializers.ValidationError(f"names nothing to set. It takes: {', '.join(self.fields)}.")
+        return attrs
 
 
 class FolderOut(serializers.Serializer[Any]):
@@ -65,6 +76,9 @@ class FolderDetailOut(serializers.Serializer[Any]):
     role = serializers.ChoiceField(choices=ROLES, allow_null=True)
     abilities = AbilitiesOut(allow_null=True)
     retention_days = serializers.IntegerField(allow_null=True)
+    editors_share = serializers.BooleanField(
+        help_text="Its own setting: a folder above may say otherwise. abilities tells what you may."
+    )
     created_at = serializers.DateTimeField()
     web_url = serializers.CharField()
 
@@ -172,12 +186,18 @@ class Folder(Endpoint):
         parameters=[LOCATION_IN_PATH],
         request=FolderSettings,
         refuses=[NotFound, Forbidden],
-        sends={"Ninety days": {"retention_days": 90}},
+        sends={"Ninety days": {"retention_days": 90}, "Only managers share": {"editors_share": False}},
     )
     def patch(self, request: Request, location: str) -> HttpResponse:
-        """How long captures in it are kept. Needs manager."""
-        body = bodies.read(request, FolderSettings)
-        return answer(made(folders.settings(self.actor, location=parameters.location(request, location), **body)))
+        """How long captures in it are kept, and whether editors may share it; what is left out stays. Needs
+        manager."""
+        body, location = bodies.read(request, FolderSettings), parameters.location(request, location)
+        if "editors_share" in body:
+            sharing.set_editors_share(self.actor, location=location, allowed=body["editors_share"])
+        if "retention_days" in body:
+            return answer(made(folders.settings(self.actor, location=location, retention_days=body["retention_days"])))
+        found = reads.show(self.actor, location=location)
+        return answer(made(Made(id=found.id, location=found.location)))
 
     @operation(
         "deleteFolder",
@@ -217,6 +237,7 @@ def detail(found: reads.FolderView) -> dict[str, Any]:
         "role": found.role.label if found.role else None,
         "abilities": vars(found.abilities) if found.abilities else None,
         "retention_days": found.retention_days,
+        "editors_share": found.editors_share,
         "created_at": moment(found.created_at),
         "web_url": citations.folder_url(found.location),
     }

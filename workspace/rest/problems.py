@@ -54,6 +54,13 @@ class Problem(serializers.Serializer[Any]):
     loses = serializers.ListField(
         child=serializers.CharField(), required=False, help_text="ACCESS_CHANGE: who would not any more."
     )
+    opens_sharing = serializers.BooleanField(
+        required=False, help_text="ACCESS_CHANGE: editors could share it afterwards, and cannot now."
+    )
+    preview = serializers.DictField(
+        required=False, help_text="ACCESS_CHANGE: what the change would do now, as its preview tells it."
+    )
+    confirm_token = serializers.CharField(required=False, help_text="ACCESS_CHANGE: confirms that preview.")
     limit = serializers.IntegerField(required=False, help_text="TOO_LARGE: the limit in bytes.")
     retry_after = serializers.IntegerField(required=False, help_text="Seconds, as in Retry-After.")
 

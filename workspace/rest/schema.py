@@ -68,6 +68,15 @@ ETAG = OpenApiParameter(
 )
 
 
+def answered(shape: Any, description: str, *, status: int, examples: dict[str, Any]) -> OpenApiResponse:
+    """A further answer of a call, with a body."""
+    given = [
+        OpenApiExample(name, value=value, response_only=True, status_codes=[str(status)])
+        for name, value in examples.items()
+    ]
+    return OpenApiResponse(response=shape, description=description, examples=given)
+
+
 def page_of(item: type[serializers.Serializer[Any]]) -> type[serializers.Serializer[Any]]:
     """``{items, next_cursor}`` of ``item``."""
     name = item.__name__.removesuffix("Out") + "PageOut"
@@ -91,10 +100,10 @@ def operation[V: Callable[..., Any]](
     conflict: bool = False,
     examples: dict[str, Any] | None = None,
     sends: dict[str, Any] | None = None,
-    also: dict[int, str] | None = None,
+    also: dict[int, str | OpenApiResponse] | None = None,
 ) -> Callable[[V], V]:
     """Describes a view's method. ``ok`` is the shape of the answer with ``status``, ``examples`` and ``sends`` are
-    named answers and bodies, ``also`` are further statuses without a body."""
+    named answers and bodies, ``also`` are further statuses: a text where they have no body, else ``answered``."""
     kinds = dict.fromkeys((*refuses, *(WITH_BODY if request else ()), *EVERYWHERE))
     given = [
         OpenApiExample(name, value=value, response_only=True, status_codes=[str(status)])
@@ -103,7 +112,10 @@ def operation[V: Callable[..., Any]](
     asked = [OpenApiExample(name, value=value, request_only=True) for name, value in (sends or {}).items()]
     responses: dict[Any, Any] = {
         status: OpenApiResponse(response=ok, description=summary + ".", examples=given),
-        **{code: OpenApiResponse(description=text) for code, text in (also or {}).items()},
+        **{
+            code: OpenApiResponse(description=other) if isinstance(other, str) else other
+            for code, other in (also or {}).items()
+        },
         **refusals(list(kinds), conflict=conflict),
     }
     return extend_schema(

@@ -3,6 +3,8 @@
 from django.urls import path, register_converter
 
 from workspace.rest.access import Access
+from workspace.rest.access_requests import AccessRequest, AccessRequests, Decisions
+from workspace.rest.audit import Audit
 from workspace.rest.blame import Blame
 from workspace.rest.captures import Capture, Captures
 from workspace.rest.commits import Commit, Commits
@@ -57,7 +59,11 @@ urlpatterns = [
     path(V1 + "captures/<slug:id>", Capture.as_view()),
     path(V1 + "grants", Grants.as_view()),
     path(V1 + "access", Access.as_view()),
+    path(V1 + "access-requests", AccessRequests.as_view()),
+    path(V1 + "access-requests/<slug:id>", AccessRequest.as_view()),
+    path(V1 + "access-requests/<slug:id>/decision", Decisions.as_view()),
     path(V1 + "receipts", Receipts.as_view()),
+    path(V1 + "audit", Audit.as_view()),
     path(V1 + "jobs", Jobs.as_view()),
     path(V1 + "jobs/<slug:id>/retry", Retries.as_view()),
     path(V1 + "openapi.json", OpenApiDocument.as_view()),

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import wraps
 from typing import Any
-from urllib.parse import unquote_to_bytes
+from urllib.parse import unquote_to_bytes, urlencode
 
 from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
 from django.shortcuts import redirect, render
@@ -50,11 +50,36 @@ FACES: dict[type[errors.Refusal], Face] = {
 }
 
 
+ASK = "ask"
+"""The query by which a page that was refused leads to the form that asks for access to it. The link to it holds no
+location, so that the page of what is hidden is, to the byte, that of any address where there is nothing."""
+
+
+def _may_ask(request: HttpRequest) -> bool:
+    """Whether the page at this address can be asked for by somebody who is signed in; a form's answer cannot."""
+    user = getattr(request, "user", None)
+    return request.method in ("GET", "HEAD") and user is not None and user.is_authenticated
+
+
+def _asking(request: HttpRequest, refusal: errors.NotFound | errors.Forbidden) -> str:
+    """The form that asks for access to the page at this address."""
+    found = request.resolver_match.kwargs if request.resolver_match else {}
+    asked = {"location": found.get("location") or found.get("folder") or ""}
+    if isinstance(refusal, errors.Forbidden) and refusal.need in ASKED_FOR:
+        asked["role"] = refusal.need
+    return f"{reverse('access_request_new')}?{urlencode({name: value for name, value in asked.items() if value})}"
+
+
+ASKED_FOR = ("viewer", "editor", "manager")
+
+
 def refused(request: HttpRequest, refusal: errors.Refusal) -> HttpResponse:
     """The page of a refusal. Text that was being written is on it, so that nothing typed is lost."""
     face = FACES[type(refusal)]
     if isinstance(refusal, errors.Unauthenticated):
         return redirect("account_login")
+    if isinstance(refusal, errors.NotFound | errors.Forbidden) and ASK in request.GET and _may_ask(request):
+        return redirect(_asking(request, refusal))
     response = fault(
         request,
         face.status,
@@ -63,6 +88,7 @@ def refused(request: HttpRequest, refusal: errors.Refusal) -> HttpResponse:
         next=face.next,
         errors=refusal.errors if isinstance(refusal, errors.Invalid) else (),
         kept=request.POST.get("content", "") if request.method == "POST" else "",
+        ask=f"?{ASK}" if isinstance(refusal, errors.NotFound | errors.Forbidden) and _may_ask(request) else "",
     )
     if "retry_after" in refusal.data:
         response["Retry-After"] = str(refusal.data["retry_after"])

@@ -5,12 +5,12 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.utils.functional import cached_property
+from django.utils.functional import SimpleLazyObject, cached_property
 
 from workspace import access
 from workspace.actor import Actor, Via
 from workspace.errors import Refusal
-from workspace.queries import conflicts, documents, folders
+from workspace.queries import access_requests, conflicts, documents, folders
 from workspace.queries.folders import FolderNode
 from workspace.queries.who import Who
 from workspace.web import tree
@@ -41,6 +41,10 @@ class Frame:
         return len(conflicts.listing(self.actor, state="open", limit=WAITING_SHOWN).items)
 
     @cached_property
+    def requests(self) -> int:
+        return access_requests.waiting(self.actor)
+
+    @cached_property
     def folders(self) -> tuple[FolderNode, ...]:
         return folders.tree(self.actor)
 
@@ -68,3 +72,11 @@ def page(
     """A page in the frame."""
     around = Frame(person(request), section=section, at=at, current=current)
     return render(request, template, {"frame": around, **(context or {})}, status=status)
+
+
+def around(request: HttpRequest) -> dict[str, Any]:
+    """A context processor: the frame for pages that the sign-in library renders. It reads nothing until one asks."""
+    user = getattr(request, "user", None)
+    if user is None or not user.is_authenticated:
+        return {}
+    return {"frame": SimpleLazyObject(lambda: Frame(person(request), section="account"))}

@@ -4,11 +4,13 @@ from django.urls import path
 
 from workspace.web.errors import verbs
 from workspace.web.views import (
+    access_requests,
     agents,
     captures,
     conflicts,
     documents,
     folders,
+    groups,
     help,
     history,
     home,
@@ -16,6 +18,7 @@ from workspace.web.views import (
     places,
     search,
     sharing,
+    view_as,
     welcome,
 )
 
@@ -44,6 +47,28 @@ urlpatterns = [
     path("blame/<path:location>", verbs(GET=history.blame), name="blame"),
     path("share/<path:location>", verbs(GET=sharing.show, POST=sharing.share), name="share"),
     path("unshare/<path:location>", verbs(POST=sharing.revoke), name="share_revoke"),
+    path("share-editors/<path:location>", verbs(POST=sharing.editors), name="share_editors"),
+    path("view-as/<path:location>", verbs(GET=view_as.show), name="view_as"),
+    path("access-requests", verbs(GET=access_requests.index), name="access_requests"),
+    path("access-requests/new", verbs(GET=access_requests.new, POST=access_requests.ask), name="access_request_new"),
+    path(
+        "access-requests/<slug:request_id>",
+        verbs(GET=access_requests.show, POST=access_requests.decide),
+        name="access_request",
+    ),
+    path(
+        "access-requests/<slug:request_id>/withdraw",
+        verbs(POST=access_requests.withdraw),
+        name="access_request_withdraw",
+    ),
+    path("groups", verbs(GET=groups.index, POST=groups.create), name="groups"),
+    path("groups/<int:group_id>", verbs(GET=groups.show), name="group"),
+    path("groups/<int:group_id>/rename", verbs(POST=groups.rename), name="group_rename"),
+    path("groups/<int:group_id>/delete", verbs(POST=groups.delete), name="group_delete"),
+    path("groups/<int:group_id>/add", verbs(POST=groups.add), name="group_add"),
+    path("groups/<int:group_id>/remove", verbs(POST=groups.remove), name="group_remove"),
+    path("groups/<int:group_id>/nest", verbs(POST=groups.nest), name="group_nest"),
+    path("groups/<int:group_id>/unnest", verbs(POST=groups.unnest), name="group_unnest"),
     path("conflicts", verbs(GET=conflicts.index), name="conflicts"),
     path("conflicts/<slug:conflict_id>", verbs(GET=conflicts.show, POST=conflicts.settle), name="conflict"),
     path("conflicts/<slug:conflict_id>/preview", verbs(POST=conflicts.preview), name="conflict_preview"),

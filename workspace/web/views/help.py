@@ -10,6 +10,7 @@ from django.http import HttpRequest, HttpResponse
 from workspace.digest.summary import MAX_WORDS
 from workspace.errors import NotFound
 from workspace.markdown.render import Rendered
+from workspace.services import audit
 from workspace.services.summaries import NEWEST
 from workspace.web import cited
 from workspace.web.frame import page
@@ -36,6 +37,12 @@ TOPICS = (
         icon="book",
         about="Documents, commits, merging, captures, permissions, citations.",
     ),
+    Topic(
+        slug="sharing",
+        title="Sharing",
+        icon="share",
+        about="Roles, previews, who can read and why, asking for access, groups.",
+    ),
     Topic(slug="rest", title="REST", icon="code", about="For programs: sign in, read, write, and what refusals mean."),
     Topic(slug="mcp", title="MCP", icon="agent", about="For agents: the tools, and how to use them well."),
     Topic(
@@ -43,6 +50,12 @@ TOPICS = (
         title="Running it",
         icon="gear",
         about="Settings, commands, backup, brokers, proxies, and what to do when something is wrong.",
+    ),
+    Topic(
+        slug="audit",
+        title="Audit log",
+        icon="list",
+        about="What is recorded, who reads it, for how long, and how to ship it elsewhere.",
     ),
     Topic(slug="erasing", title="Erasing", icon="trash", about="What erasing a capture does, and what it does not."),
     Topic(slug="keys", title="Keys", icon="keyboard", about="Everything that a key does."),
@@ -73,6 +86,8 @@ def _rendered(slug: str, base: str) -> tuple[str, Rendered]:
         "{document_size}": f"{settings.BATON_DOCUMENT_BYTES / 2**20:.3g} MiB",
         "{newest}": str(NEWEST),
         "{words}": str(MAX_WORDS),
+        "{denied}": str(audit.PER_MINUTE),
+        "{unknown}": str(audit.PER_MINUTE_UNKNOWN),
     }
     for name, value in figures.items():
         text = text.replace(name, value)
