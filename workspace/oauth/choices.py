@@ -5,12 +5,13 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django import forms
+from django.http import QueryDict
 
 from workspace import access
 from workspace.actor import Actor, Role
 from workspace.errors import Gone, Invalid, NotFound
-from workspace.queries import agents, folders
-from workspace.queries.agents import Remembered
+from workspace.queries import consents, folders
+from workspace.queries.consents import Remembered
 from workspace.queries.folders import FolderNode
 from workspace.services.agents import named
 from workspace.services.connections import PLACES, Asking
@@ -40,31 +41,32 @@ class ChoicesForm(forms.Form):
     use_required_attribute = False
 
     agent = forms.CharField(required=False, max_length=64)
-    name = forms.CharField(required=False, max_length=200)
+    name = forms.CharField(required=False, max_length=consents.NAME)
     where = forms.ChoiceField(choices=[("all", "Everywhere I can reach"), ("chosen", "Only in chosen folders")])
     place = forms.Field(required=False)
     others = forms.CharField(required=False, max_length=20_000)
     read_only = forms.BooleanField(required=False)
     expires = forms.TypedChoiceField(choices=EXPIRIES, coerce=int)
 
-    def __init__(self, actor: Actor, asking: Asking, data: Any = None) -> None:
+    def __init__(self, actor: Actor, asking: Asking, data: QueryDict | None = None) -> None:
         self.actor = actor
+        self.sent = data
         self.asking = asking
         self.may_write = asking.writes
-        self.remembered = agents.remembered(actor, client_id=asking.client_id)
+        self.remembered = consents.remembered(actor, client_id=asking.client_id)
         self._nodes: tuple[FolderNode, ...] | None = None
         super().__init__(data, initial=self._initial(), label_suffix="")
 
     def _initial(self) -> dict[str, Any]:
         """What was allowed the last time, else everything for a while, under a name that is free."""
-        free = agents.free_name(self.actor.person or 0, self.asking.client_name)
+        free = consents.free_name(self.actor.person or 0, self.asking.client_name)
         if not self.remembered:
             return {"agent": "", "name": free, "where": "all", "read_only": False, "expires": USUAL_DAYS, "places": ()}
         last = self.remembered[0]
         return {
             "agent": last.id,
             "name": free,
-            "where": "chosen" if last.places else "all",
+            "where": "chosen" if last.narrowed else "all",
             "places": last.places,
             "read_only": last.read_only,
             "expires": _days(last),
@@ -94,7 +96,7 @@ class ChoicesForm(forms.Form):
         }
 
     def _chosen(self) -> list[str]:
-        return self.data.getlist("place") if self.is_bound else list(self.initial["places"])
+        return list(self.initial["places"]) if self.sent is None else self.sent.getlist("place")
 
     def _unlisted(self) -> list[str]:
         """Places of the last time that have no box in the tree: documents, and folders beyond the shown ones."""
@@ -168,7 +170,7 @@ class ChoicesForm(forms.Form):
         except Invalid:
             self.add_error("name", "Give it a name of 1 to 200 printable characters.")
             return
-        if agents.free_name(self.actor.person or 0, name) != " ".join(name.split())[: agents.NAME]:
+        if consents.free_name(self.actor.person or 0, name) != consents.plain(name):
             self.add_error("name", "You have an agent of this name. Choose another, or say that it is the same one.")
 
     def _check(self, places: list[str]) -> None:

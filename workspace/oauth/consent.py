@@ -25,6 +25,7 @@ SEAL_AGE_S = 600
 FIELD = "request"
 """The form field that carries the sealed request."""
 ALLOW = "grant"
+AUTHORIZE = "authorize"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,22 +42,22 @@ class Decision:
     expires_days: int | None = None
 
 
-def seal(request: HttpRequest, info: Mapping[str, Any]) -> str:
-    """``info`` (JSON-ready) signed for who is signed in, for ten minutes."""
-    return signing.dumps(dict(info), salt=_salt(request), compress=True)
+def seal(request: HttpRequest, info: Mapping[str, Any], *, of: str = AUTHORIZE) -> str:
+    """``info`` (JSON-ready) signed for who is signed in and for one kind of page, for ten minutes."""
+    return signing.dumps(dict(info), salt=_salt(request, of), compress=True)
 
 
-def unseal(request: HttpRequest, sealed: str) -> dict[str, Any] | None:
-    """What was sealed; None when it was sealed for another person, too long ago, or by nobody here."""
+def unseal(request: HttpRequest, sealed: str, *, of: str = AUTHORIZE) -> dict[str, Any] | None:
+    """What was sealed; None when it was sealed for another person or page, too long ago, or by nobody here."""
     try:
-        found = signing.loads(sealed, salt=_salt(request), max_age=SEAL_AGE_S)
+        found = signing.loads(sealed, salt=_salt(request, of), max_age=SEAL_AGE_S)
     except signing.BadSignature:
         return None
     return found if isinstance(found, dict) else None
 
 
-def _salt(request: HttpRequest) -> str:
-    return f"workspace.oauth.consent:{request.user.pk}"
+def _salt(request: HttpRequest, of: str) -> str:
+    return f"workspace.oauth.consent:{of}:{request.user.pk}"
 
 
 def person(request: HttpRequest) -> Actor:

@@ -27,8 +27,8 @@ def is_loopback(uri: str) -> bool:
 
 
 def on_this_computer(host: str) -> bool:
-    """Whether ``host`` of a redirect address is the person's own computer."""
-    return host.partition(":")[0] in LOOPBACK or "::1" in host
+    """Whether ``host`` of a redirect address is the person's own computer, or the scheme of an application on it."""
+    return host in LOOPBACK or host == "::1" or host.endswith(":")
 
 
 def _origin(uri: str) -> str:

@@ -1,37 +1,105 @@
-"""Reading agents: one's own, and who one is."""
+"""Reading agents: one's own, those of others that reach what one manages, and who one is."""
 
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import count
-from typing import Literal
+from typing import Any, Literal
 
-from django.db.models import Count, OuterRef, Subquery
+from django.contrib.postgres.expressions import ArraySubquery
+from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import Coalesce, Now
 from django.utils import timezone
 
 from workspace.access import location_of
 from workspace.actor import Actor, Role
-from workspace.models import Agent, AgentScope, AgentToken, Commit, Document, Folder
+from workspace.errors import NotFound
+from workspace.models import Agent, AgentScope, AgentToken, Commit, Connection, Document, Folder, Reach
+from workspace.queries import pages, reaching, who
+from workspace.queries.pages import Page
+from workspace.queries.who import Who
 
-NAME = 100
-"""Characters of an agent's name, where a program proposes it."""
-REMEMBERED = 20
+type State = Literal["live", "ended", "expired", "revoked"]
+type Listing = Literal["mine", "revoked", "others"]
+
+EVERYWHERE = "*"
+LATEST = 3
+"""Writes that a list shows of each agent."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScopeRow:
+    """What an agent may at most at a place; ``*`` is everywhere, "" a place that the reader does not see."""
+
+    role: Role
+    place: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Write:
+    """A commit of an agent in a document that the reader sees; ``location`` is where that is now."""
+
+    commit: str
+    location: str
+    title: str
+    message: str
+    created_at: datetime
+    deleted: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class TokenRow:
+    """An agent token without its secret."""
+
+    id: int
+    prefix: str
+    created_at: datetime
+    expires_at: datetime | None
+    revoked_at: datetime | None
+    state: State
+
+
+@dataclass(frozen=True, kw_only=True)
+class Client:
+    """The program that was connected over OAuth. ``name`` is what it calls itself, ``host`` whose document vouches
+    for that, empty where nobody does."""
+
+    name: str
+    host: str
+    redirect_host: str
+    consented_at: datetime
+    ended_at: datetime | None
+    ended_why: str
 
 
 @dataclass(frozen=True, kw_only=True)
 class AgentRow:
-    """An agent of a person. ``state`` is live, expired or revoked."""
+    """An agent. ``own`` is whether the reader is its person; without ``scopes`` it may all that its person may;
+    ``client`` is None for one that has a token. It is ``ended`` when its last token was ended or signed out."""
 
     id: str
     name: str
+    owner: Who
     host: str
-    scopes: tuple[str, ...]
-    state: Literal["live", "expired", "revoked"]
+    own: bool
+    state: State
+    scopes: tuple[ScopeRow, ...]
+    client: Client | None
     token_prefix: str
     created_at: datetime
     last_seen_at: datetime | None
     expires_at: datetime | None
     revoked_at: datetime | None
-    writes: int
+    writes: tuple[Write, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class AgentView:
+    """One agent with its tokens, the newest first, and a page of its writes."""
+
+    row: AgentRow
+    tokens: tuple[TokenRow, ...]
+    writes: Page[Write]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,116 +115,189 @@ class Identity:
     scopes: tuple[str, ...]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Remembered:
-    """An agent that an OAuth client was before, with what was allowed to it; without ``places``, everywhere."""
-
-    id: str
-    name: str
-    places: tuple[str, ...]
-    read_only: bool
-    consented_at: datetime
-    last_seen_at: datetime | None
-    expires_at: datetime | None
-
-
-def _place(scope: AgentScope) -> str:
-    return scope.folder.path if scope.folder else location_of(scope.document) if scope.document else "*"
-
-
-def _label(scope: AgentScope) -> str:
-    return f"{Role(scope.role).label}@{_place(scope)}"
-
-
-def _state(revoked: datetime | None, expires: datetime | None, now: datetime) -> Literal["live", "expired", "revoked"]:
-    if revoked:
-        return "revoked"
-    return "expired" if expires and expires <= now else "live"
-
-
-def mine(actor: Actor) -> tuple[AgentRow, ...]:
-    """The person's agents, the live ones first, then by when they were last seen."""
-    token = AgentToken.objects.filter(agent=OuterRef("pk")).order_by("-created_at")
-    writes = Commit.objects.filter(agent=OuterRef("pk")).order_by().values("agent").annotate(n=Count("*")).values("n")
-    rows = (
-        Agent.objects.filter(person=actor.person)
-        .annotate(
-            token_prefix=Subquery(token.values("prefix")[:1]),
-            token_expires=Subquery(token.values("expires_at")[:1]),
-            writes=Subquery(writes),
-        )
-        .prefetch_related("scopes__folder", "scopes__document__folder")
+def listing(
+    actor: Actor, *, of: Listing = "mine", limit: int | None = None, cursor: str | None = None
+) -> Page[AgentRow]:
+    """Agents, those seen last first: the person's own, those of them that were revoked, or those of others that
+    reach a folder which the person manages. Three queries and one more for ``others``. Raises ``Invalid``."""
+    if of == "others":
+        rows = Agent.objects.filter(Q(expires_at=None) | Q(expires_at__gt=Now()), revoked_at=None)
+        rows = rows.exclude(person=actor.person).filter(person__is_active=True)
+        if not actor.admin:
+            rows = rows.filter(pk__in=reaching.agents(actor))
+    else:
+        rows = Agent.objects.filter(person=actor.person, revoked_at__isnull=of == "mine")
+        if actor.agent:
+            rows = rows.filter(pk=actor.agent)
+    found = pages.page(
+        actor,
+        _loaded(actor, rows).annotate(seen=Coalesce("last_seen_at", "created_at")),
+        lambda row: row,
+        listing=f"agents:{of}",
+        order=("-seen", "pk"),
+        limit=limit,
+        cursor=cursor,
     )
-    if actor.agent:
-        rows = rows.filter(pk=actor.agent)
+    return Page(items=_rows(actor, found.items), next_cursor=found.next_cursor)
+
+
+def manages(actor: Actor) -> bool:
+    """Whether the person manages anything, so that there may be ``others``."""
+    return actor.admin or bool(reaching.managed(actor))
+
+
+def show(actor: Actor, *, agent: str, cursor: str | None = None) -> AgentView:
+    """One agent: one's own, or one that ``listing`` gives among ``others``. Raises ``NotFound``, ``Invalid``."""
+    mine = Q(person=actor.person)
+    seen = Q(person__is_active=True, revoked_at=None)
+    if not actor.admin:
+        seen &= Q(pk__in=reaching.agents(actor))
+    found = _loaded(actor, Agent.objects.filter(mine | seen, pk=agent)).first()
+    if found is None:
+        raise NotFound
+    (row,) = _rows(actor, [found])
     now = timezone.now()
-    shaped = [
+    return AgentView(
+        row=row,
+        tokens=tuple(_token(token, now) for token in found.tokens.order_by("-created_at", "-pk")) if row.own else (),
+        writes=_writes(actor, agent, cursor),
+    )
+
+
+def _loaded(actor: Actor, rows: "QuerySet[Agent]") -> "QuerySet[Any]":
+    """What a row shows, loaded in the list's own query; ``latest`` are the ids of its newest visible commits."""
+    token = AgentToken.objects.filter(agent=OuterRef("pk")).order_by("-created_at", "-pk")
+    good = token.filter(Q(expires_at=None) | Q(expires_at__gt=Now()), revoked_at=None)
+    commits = Commit.objects.filter(agent=OuterRef("pk"), document__in=_visible(actor)).order_by("-created_at", "-pk")
+    return rows.select_related("person", "connection").annotate(
+        token_prefix=Subquery(token.values("prefix")[:1]),
+        token_expires=Subquery(token.values("expires_at")[:1]),
+        token_revoked=Subquery(token.values("revoked_at")[:1]),
+        has_token=Exists(good),
+        latest=ArraySubquery(commits.values("pk")[:LATEST]),
+    )
+
+
+def _visible(actor: Actor) -> "QuerySet[Document, Any]":
+    return Document.objects.visible_to(Reach(actor)).order_by().values("pk")
+
+
+def _rows(actor: Actor, found: Sequence[Any]) -> tuple[AgentRow, ...]:
+    scopes = scopes_of(actor, [row.pk for row in found])
+    commits = _commits([pk for row in found for pk in row.latest])
+    now = timezone.now()
+    return tuple(
         AgentRow(
             id=row.pk,
             name=row.name,
+            owner=who.of(None, row),
             host=row.host,
-            scopes=tuple(_label(scope) for scope in row.scopes.all()),
-            state=_state(row.revoked_at, row.token_expires, now),
+            own=row.person_id == actor.person,
+            state=_state(row, now),
+            scopes=tuple(scopes[row.pk]),
+            client=_client(row),
             token_prefix=row.token_prefix or "",
             created_at=row.created_at,
             last_seen_at=row.last_seen_at,
-            expires_at=row.token_expires,
+            expires_at=row.expires_at or row.token_expires,
             revoked_at=row.revoked_at,
-            writes=row.writes or 0,
+            writes=tuple(commits[pk] for pk in row.latest),
         )
-        for row in rows
-    ]
-    oldest = datetime.min.replace(tzinfo=now.tzinfo)
-    return tuple(
-        sorted(
-            shaped,
-            key=lambda r: (r.state == "live", r.last_seen_at or oldest, r.created_at),
-            reverse=True,
-        )
+        for row in found
     )
 
 
-def remembered(actor: Actor, *, client_id: str) -> tuple[Remembered, ...]:
-    """The person's agents that an OAuth client was before and that were not revoked, the last consent first.
-
-    One that expired or signed out is among them: consent makes it good again. At most three queries.
-    """
+def scopes_of(actor: Actor, agents: Iterable[str]) -> Mapping[str, list[ScopeRow]]:
+    """Each agent's scopes. A place that the reader does not see (any more) is not named, by what it is called now
+    least of all."""
+    reach = Reach(actor)
     rows = (
-        Agent.objects.filter(person=actor.person, revoked_at=None, connection__client_id=client_id)
-        .select_related("connection")
-        .prefetch_related("scopes__folder", "scopes__document__folder")
-        .order_by("-connection__consented_at")
-    )
-    return tuple(
-        Remembered(
-            id=row.pk,
-            name=row.name,
-            places=tuple(place for place in map(_place, row.scopes.all()) if place != "*"),
-            read_only=_reads(row),
-            consented_at=row.connection.consented_at,
-            last_seen_at=row.last_seen_at,
-            expires_at=row.expires_at,
+        AgentScope.objects.filter(agent__in=agents)
+        .select_related("folder", "document__folder")
+        .annotate(
+            folder_seen=Exists(Folder.objects.visible_to(reach).filter(pk=OuterRef("folder"))),
+            document_seen=Exists(Document.objects.visible_to(reach).filter(pk=OuterRef("document"))),
         )
-        for row in rows[:REMEMBERED]
+        .order_by("pk")
+    )
+    held: dict[str, list[ScopeRow]] = defaultdict(list)
+    for scope in rows:
+        place = EVERYWHERE
+        if scope.folder is not None:
+            place = scope.folder.path if scope.folder_seen else ""
+        elif scope.document is not None:
+            place = location_of(scope.document) if scope.document_seen else ""
+        held[scope.agent_id].append(ScopeRow(role=Role(scope.role), place=place))
+    return held
+
+
+def _commits(ids: Iterable[str]) -> Mapping[str, Write]:
+    rows = Commit.objects.filter(pk__in=list(ids)).select_related("document__folder").defer("reason")
+    return {row.pk: _write(row) for row in rows}
+
+
+def _write(commit: Commit) -> Write:
+    return Write(
+        commit=commit.pk,
+        location=location_of(commit.document),
+        title=commit.document.title,
+        message=commit.message,
+        created_at=commit.created_at,
+        deleted=commit.document.deleted_at is not None,
     )
 
 
-def _reads(agent: Agent) -> bool:
-    scopes = agent.scopes.all()
-    return bool(scopes) and all(scope.role == Role.VIEWER for scope in scopes)
-
-
-def free_name(person: int, wanted: str) -> str:
-    """``wanted`` as a name that no agent of the person has: as it is, else with a number, ``Claude Code (2)``.
-
-    What cannot be printed, such as marks that turn the direction of writing, is left out of it.
-    """
-    base = " ".join("".join(c if c.isprintable() else " " for c in wanted).split())[:NAME] or "Agent"
-    taken = set(
-        Agent.objects.filter(person=person, revoked_at=None, name__startswith=base).values_list("name", flat=True)
+def _writes(actor: Actor, agent: str, cursor: str | None) -> Page[Write]:
+    return pages.page(
+        actor,
+        Commit.objects.filter(agent=agent, document__in=_visible(actor)).select_related("document__folder"),
+        _write,
+        listing=f"writes:{agent}",
+        order=("-created_at", "pk"),
+        limit=20,
+        cursor=cursor,
     )
-    numbered = (f"{base} ({n})" for n in count(2))
-    return base if base not in taken else next(name for name in numbered if name not in taken)
+
+
+def _state(row: Any, now: datetime) -> State:
+    if row.revoked_at:
+        return "revoked"
+    if row.expires_at and row.expires_at <= now:
+        return "expired"
+    held: Connection | None = getattr(row, "connection", None)
+    if row.has_token or (held is not None and held.ended_at is None):
+        return "live"
+    if held is not None or row.token_revoked or not row.token_expires:
+        return "ended"
+    return "expired"
+
+
+def _client(row: Any) -> Client | None:
+    held: Connection | None = getattr(row, "connection", None)
+    return held and Client(
+        name=held.client_name,
+        host=held.client_host,
+        redirect_host=held.redirect_host,
+        consented_at=held.consented_at,
+        ended_at=held.ended_at,
+        ended_why=held.ended_why,
+    )
+
+
+def _token(token: AgentToken, now: datetime) -> TokenRow:
+    state: State = "live"
+    if token.revoked_at:
+        state = "revoked"
+    elif token.expires_at and token.expires_at <= now:
+        state = "expired"
+    return TokenRow(
+        id=token.pk,
+        prefix=token.prefix,
+        created_at=token.created_at,
+        expires_at=token.expires_at,
+        revoked_at=token.revoked_at,
+        state=state,
+    )
 
 
 def identity(actor: Actor) -> Identity:

@@ -10,12 +10,13 @@ from datetime import datetime, timedelta
 
 from django.db import transaction
 from django.utils import timezone
+from django.utils.crypto import salted_hmac
 
 from workspace import access
 from workspace.actor import Actor
-from workspace.errors import AlreadyExists, Invalid, NotFound
-from workspace.models import Agent, AgentScope, AgentToken, Connection, Document, Folder, ReceiptKind
-from workspace.services import receipts
+from workspace.errors import AlreadyExists, Gone, Invalid, NotFound
+from workspace.models import Agent, AgentScope, AgentToken, Connection, Document, Folder, Person, ReceiptKind
+from workspace.services import audit, receipts
 from workspace.services.sharing import parse_role
 from workspace.services.texts import check
 
@@ -25,6 +26,10 @@ SECRET = 32
 CHECKSUM = 6
 EVERYWHERE = "*"
 _SHAPE = re.compile(rf"{PREFIX}[0-9A-Za-z]{{{SECRET + CHECKSUM}}}\Z")
+
+
+# A repeated form shows the token again for this long, and never once the token was used.
+SHOWN_AGAIN = timedelta(minutes=5)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,10 +50,23 @@ def _checksum(secret: str) -> str:
     return digits
 
 
-def _new_token() -> str:
-    """``btn_``, 32 random characters (190 bits) and a CRC-32, by which scanners tell a real one from a look-alike."""
-    secret = "".join(secrets.choice(ALPHABET) for _ in range(SECRET))
+def _token(number: int) -> str:
+    """``btn_``, 32 characters of ``number`` (190 bits) and a CRC-32, by which scanners tell a real one from a
+    look-alike."""
+    secret = ""
+    for _ in range(SECRET):
+        number, digit = divmod(number, len(ALPHABET))
+        secret += ALPHABET[digit]
     return PREFIX + secret + _checksum(secret)
+
+
+def _new_token(person: int, key: str | None) -> str:
+    """A random token; for a request with a ``key`` the one that every repetition of it comes to, so that a second
+    click shows what the first one made although only its hash was stored. It is made with the instance's secret."""
+    if key is None:
+        return _token(secrets.randbits(256))
+    made = salted_hmac("workspace.services.agents", f"{person}:{key}", algorithm="sha256")
+    return _token(int.from_bytes(made.digest(), "big"))
 
 
 def digest(token: str) -> str:
@@ -70,15 +88,24 @@ def create(
     scopes: Sequence[str] = (),
     expires_days: int | None = None,
     host: str = "",
+    key: str | None = None,
 ) -> Minted:
     """A new agent of the person, with a token. A scope is ``ROLE@LOCATION`` (``ROLE@*`` for everywhere).
 
-    Raises ``AlreadyExists`` when the person has a live agent of this name, and ``Invalid``.
+    A request with a ``key`` that is repeated within ``SHOWN_AGAIN``, before the token was used, gives the same agent
+    and token again. Raises ``AlreadyExists`` when the person has a live agent of this name, and ``Invalid``.
     """
     person, name = person_of(actor), named(name)
     check(host, field="host")
     if expires_days is not None and not 1 <= expires_days <= 3650:
         raise Invalid("expires", "must be 1 to 3,650 days.")
+    # Of two at once the second sees what the first made.
+    if not Person.objects.select_for_update(no_key=True).filter(pk=person).exists():
+        raise NotFound
+    token = _new_token(person, key)
+    made = AgentToken.objects.filter(token_hash=digest(token)).select_related("agent").first() if key else None
+    if made is not None:
+        return _again(made, token)
     if Agent.objects.filter(person=person, name=name, revoked_at=None).exists():
         raise AlreadyExists("You have an agent of this name. Choose another, or revoke that one.", location=name)
     rows = [_scope(actor, scope) for scope in scopes]
@@ -86,35 +113,64 @@ def create(
     for row in rows:
         row.agent = agent
     AgentScope.objects.bulk_create(rows)
-    token = _new_token()
     expires = timezone.now() + timedelta(days=expires_days) if expires_days else None
     AgentToken.objects.create(
         agent=agent, prefix=token[: len(PREFIX) + 6], token_hash=digest(token), expires_at=expires
     )
-    receipts.record(actor, ReceiptKind.AGENT_MADE, data={"agent": agent.pk, "name": name, "scopes": list(scopes)})
+    told = {"agent": agent.pk, "name": name, "scopes": list(scopes)}
+    receipts.record(actor, ReceiptKind.AGENT_MADE, data=told)
+    audit.record(
+        actor,
+        "token.minted",
+        subject=_subject(agent),
+        data={"scopes": list(scopes) or ["*"], "prefix": token[: len(PREFIX) + 6], "expires_days": expires_days},
+    )
     return Minted(agent_id=agent.pk, name=name, token=token, expires_at=expires)
+
+
+def _again(made: AgentToken, token: str) -> Minted:
+    agent = made.agent
+    fresh = timezone.now() - made.created_at < SHOWN_AGAIN and agent.last_seen_at is None
+    if not fresh or made.revoked_at or agent.revoked_at:
+        raise AlreadyExists(
+            "This form made its agent already, and the token was shown then. If it is lost, revoke that agent and "
+            "make another.",
+            location=agent.name,
+        )
+    return Minted(agent_id=agent.pk, name=agent.name, token=token, expires_at=made.expires_at)
+
+
+def _subject(agent: Agent) -> str:
+    """An agent as the audit log names it."""
+    return f"{agent.name} ({agent.pk})"
 
 
 @transaction.atomic(durable=True)
 def rename(actor: Actor, *, agent: str, name: str) -> None:
     """Give one's own agent another name."""
     row = _own(actor, agent)
-    row.name = named(name)
+    before, row.name = _subject(row), named(name)
+    if row.revoked_at:
+        raise Gone("This agent was revoked. What it wrote keeps the name that it had.")
     if Agent.objects.filter(person_id=row.person_id, name=row.name, revoked_at=None).exclude(pk=row.pk).exists():
         raise AlreadyExists("You have an agent of this name. Choose another.", location=row.name)
-    row.save(update_fields=["name"])
+    if _subject(row) != before:
+        row.save(update_fields=["name"])
+        audit.record(actor, "agent.renamed", subject=before, data={"name": row.name})
 
 
 @transaction.atomic(durable=True)
 def revoke(actor: Actor, *, agent: str) -> None:
     """End an agent: its tokens fail from the next request on. For its person, and for administrators."""
     row = _own(actor, agent)
-    now = timezone.now()
-    row.revoked_at = row.revoked_at or now
+    if row.revoked_at:
+        return
+    now = row.revoked_at = timezone.now()
     row.save(update_fields=["revoked_at"])
     row.tokens.filter(revoked_at=None).update(revoked_at=now)
     Connection.objects.filter(agent=row, ended_at=None).update(ended_at=now, ended_why="revoked")
     receipts.record(actor, ReceiptKind.AGENT_REVOKED, data={"agent": row.pk, "name": row.name})
+    audit.record(actor, "agent.revoked", subject=_subject(row))
 
 
 @transaction.atomic(durable=True)
@@ -127,6 +183,7 @@ def revoke_token(actor: Actor, *, token: int) -> None:
     ended = AgentToken.objects.filter(pk=token, revoked_at=None).update(revoked_at=timezone.now())
     if ended:
         receipts.record(actor, ReceiptKind.AGENT_REVOKED, data={"agent": row.pk, "name": row.name, "token": token})
+        audit.record(actor, "token.revoked", subject=_subject(row), data={"token": token})
 
 
 def _own(actor: Actor, agent: str) -> Agent:

@@ -17,7 +17,7 @@ from workspace.actor import Actor, Role, Via
 from workspace.errors import Gone, Invalid, NotFound
 from workspace.models import Agent, AgentScope, Connection, Person, ReceiptKind
 from workspace.models.people import person_label
-from workspace.queries.agents import free_name
+from workspace.queries import consents
 from workspace.services import audit, receipts
 from workspace.services.agents import named, person_of
 
@@ -26,8 +26,6 @@ WRITE = "workspace:write"
 PLACES = 100
 """How many places one consent may name."""
 DAYS = 3650
-NAMED = 100
-"""Characters that are shown of what a program calls itself."""
 # What the known hosts call themselves. A client that lies about it gains another letter in its mark, no more.
 HOSTS = (
     ("claude code", "claude-code"),
@@ -58,7 +56,7 @@ class Asking:
     @property
     def name(self) -> str:
         """What it calls itself, on one line and without marks that turn the direction of writing."""
-        return " ".join("".join(c if c.isprintable() else " " for c in self.client_name).split())[:NAMED]
+        return consents.plain(self.client_name)
 
     @property
     def writes(self) -> bool:
@@ -149,7 +147,7 @@ def connect(
 def _agent(person: int, asking: Asking, *, name: str, agent: str, expires: datetime | None) -> tuple[Agent, str]:
     """The agent that ``asking`` becomes, and the grant that it held until now ("" for a new one)."""
     if not agent:
-        free = free_name(person, named(name) if name else asking.client_name)
+        free = consents.free_name(person, named(name) if name else asking.client_name)
         made = Agent.objects.create(person_id=person, name=free, host=host_of(asking.client_name), expires_at=expires)
         return made, ""
     row = (
