@@ -68,7 +68,13 @@ class Host:
 
     def consent(self, **changes: Any) -> HttpResponse:
         """What the person's browser gets for allowing; ``form`` changes what they chose."""
-        form = {"action": "grant", "where": "all", "expires": "0", "name": "Claude Code", **changes.pop("form", {})}
+        form = {
+            "action": "grant",
+            "where": "all",
+            "expires": "0",
+            "name": f"Claude Code {secrets.token_hex(4)}",
+            **changes.pop("form", {}),
+        }
         page = self.ask(**changes)
         assert page.status_code == 200, (page.status_code, page.get("Location"), page.content[:500])
         return self.browser.post(AUTHORIZE, {"request": page.context["sealed"], **form})

@@ -26,4 +26,4 @@ def at(path: str) -> str:
 
 def is_interface(path: str) -> bool:
     """Whether programs, not browsers, ask at ``path``: their refusals are JSON (RFC 6749, section 5.2)."""
-    return path.startswith(("/oauth/", "/.well-known/oauth-")) and path != AUTHORIZE
+    return path.startswith(("/oauth/", "/.well-known/oauth-", "/.well-known/openid-")) and path != AUTHORIZE

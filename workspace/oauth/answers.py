@@ -81,10 +81,18 @@ def refused(error: OAuth2Error) -> HttpResponse:
 
 def failed(error: str, description: str = "", status: int = HTTPStatus.BAD_REQUEST) -> HttpResponse:
     """An error by name."""
-    body = {"error": error, **({"error_description": description} if description else {})}
+    body = {"error": error, **({"error_description": plain(description)} if description else {})}
     response = JsonResponse(body, status=status)
     response["Cache-Control"] = "no-store"
     return response
+
+
+def plain(description: str) -> str:
+    """The characters that RFC 6749, section 5.2, lets a description have."""
+    return "".join(
+        "'" if character == '"' else character if " " <= character <= "~" and character != "\\" else "?"
+        for character in description
+    )
 
 
 def not_found(request: HttpRequest) -> HttpResponse:

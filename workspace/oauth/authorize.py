@@ -31,6 +31,7 @@ from oauthlib.oauth2.rfc6749.errors import (
 from workspace.errors import Refusal
 from workspace.oauth import clients, consent, families, leaving, parameters, redirects, resources, scopes
 from workspace.oauth.addresses import AUTHORIZE, at, issuer
+from workspace.oauth.answers import TooMany, plain
 from workspace.oauth.server import Server
 from workspace.services.connections import Asking
 
@@ -98,7 +99,7 @@ def _ask(request: HttpRequest) -> HttpResponse:
         sent = parameters.read(request.GET, parameters.AUTHORIZE)
         client, redirect_uri = _recipient(request, sent)
     except OAuth2Error as error:
-        return _fault(request, UNTOLD.get(type(error).__name__, error.description))
+        return _untold(request, error)
     prompts = sent.get("prompt", "").split()
     silent = "none" in prompts
     if not request.user.is_authenticated and not silent:
@@ -135,8 +136,8 @@ def _answer(request: HttpRequest) -> HttpResponse:
         if client is None:
             return _fault(request, UNTOLD["InvalidClientIdError"])
         asked = _validated(request, sent, [info["resource"]], client)
-    except FatalClientError as error:
-        return _fault(request, UNTOLD.get(type(error).__name__, error.description))
+    except (FatalClientError, TooMany) as error:
+        return _untold(request, error)
     except OAuth2Error as error:
         return _told(request, error, redirect_uri, sent.get("state"))
     decided = consent.decide(request, asked.asking, sealed=sealed, redirect_uri=asked.redirect_uri)
@@ -225,9 +226,8 @@ def _call(sent: dict[str, str]) -> tuple[str, str, None, dict[str, str]]:
 def _sign_in_again(request: HttpRequest) -> HttpResponse:
     """To whatever the account proves itself by, and back without the wish to."""
     query = request.GET.copy()
-    query["prompt"] = " ".join(prompt for prompt in query["prompt"].split() if prompt != "login")
-    if not query["prompt"]:
-        del query["prompt"]
+    others = [prompt for prompt in query.get("prompt", "").split() if prompt != "login"]
+    query.setlist("prompt", [" ".join(others)] if others else [])
     back = f"{AUTHORIZE}?{query.urlencode()}"
     methods = get_account_adapter().get_reauthentication_methods(request.user)
     if not methods:
@@ -239,9 +239,17 @@ def _told(request: HttpRequest, error: OAuth2Error, redirect_uri: str, state: st
     """The program learns what was wrong. ``redirect_uri`` was found to be one of its own."""
     values: dict[str, Any] = {"error": error.error}
     if error.description:
-        values["error_description"] = error.description
+        values["error_description"] = plain(error.description)
     response = HttpResponse(status=302)
     response["Location"] = answered(redirect_uri, state, **values)
+    return response
+
+
+def _untold(request: HttpRequest, error: OAuth2Error) -> HttpResponse:
+    """The person learns what was wrong, since it is not known whom else to tell."""
+    response = _fault(request, UNTOLD.get(type(error).__name__, error.description), status=error.status_code)
+    if isinstance(error, TooMany):
+        response["Retry-After"] = str(error.seconds)
     return response
 
 

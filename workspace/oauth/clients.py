@@ -28,7 +28,7 @@ def find(request: HttpRequest, client_id: str, *, fetch: bool = False) -> Client
     if not documents.is_allowed(client_id):
         return None
     if fetch and documents.is_due(client):
-        return documents.fetch(request, client_id) or client
+        return documents.fetch(request, client_id, client)
     return client
 
 

@@ -126,7 +126,10 @@ def allow(request: HttpRequest, pending: Pending, decided: consent.Decision) -> 
         raise
     if connected.replaced_grant:
         families.forget(connected.replaced_grant)
-    _turn(pending.id, DECIDING, ALLOWED, user=request.user.pk, scopes=decided.scopes)
+    if _turn(pending.id, DECIDING, ALLOWED, user=request.user.pk, scopes=decided.scopes) is None:
+        # The code ran out this very moment: nobody will ever hold a token of what was just connected.
+        families.end(machine.data["grant_id"], why="code expired")
+        return None
     return connected
 
 

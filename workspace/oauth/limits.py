@@ -7,11 +7,14 @@ from django.http import HttpRequest
 from workspace.oauth.answers import TooMany
 
 MINUTE_S = 60
+GUESSES = 10
+"""How many codes of a device one address may try in a minute, of 20 to the eighth that there are."""
 
 
 def spend(request: HttpRequest, action: str) -> None:
-    """Counts one ``action`` (``register``, ``device`` or ``document``); raises ``TooMany`` beyond
-    ``BATON_OAUTH_PER_MINUTE`` of them from one address, or from one IPv6 network of 64 bits."""
-    rates = {action: f"{settings.BATON_OAUTH_PER_MINUTE}/m/ip"}
+    """Counts one ``action`` (``register``, ``device``, ``document`` or ``user_code``). Raises ``TooMany`` beyond
+    ``BATON_OAUTH_PER_MINUTE`` of them, or ten user codes, from one address or one IPv6 network of 64 bits."""
+    most = GUESSES if action == "user_code" else settings.BATON_OAUTH_PER_MINUTE
+    rates = {action: f"{most}/m/ip"}
     if not ratelimit.consume(request, app="workspace.oauth", action=action, config=rates, limit_get=True):
         raise TooMany(MINUTE_S)

@@ -113,6 +113,11 @@ def _rotated(sent: dict[str, str], value: str, old: Token, scopes: str, outcome:
     # The library narrows the next token to what was asked for now; RFC 6749, section 6, wants it as it was.
     following.update(scopes=scopes)
     family = old.get_grant_id() or ""
+    # The answer that brought the old token is of no use to anybody any more.
+    before = families.members(family).filter(type=USED, data__next=old.hash).first()
+    if before is not None:
+        before.data.pop("answer", None)
+        before.save(update_fields=["data"])
     data = {
         "grant_id": family,
         "request": _digest(sent),

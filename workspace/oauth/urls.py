@@ -24,5 +24,8 @@ urlpatterns = [
     path(_relative(addresses.DEVICE_CODE), endpoint(POST=devices.start)),
     path(_relative(addresses.DEVICE), device_page.device, name="device"),
     # What is not there is said in the form that programs read.
-    re_path(r"^(?:oauth/|\.well-known/)(?P<rest>.*)$", endpoint(GET=answers.not_found, POST=answers.not_found)),
+    re_path(
+        r"^(?:oauth/|\.well-known/(?:oauth-|openid-))(?P<rest>.*)$",
+        endpoint(GET=answers.not_found, POST=answers.not_found),
+    ),
 ]
