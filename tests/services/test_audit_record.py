@@ -76,7 +76,7 @@ def test_a_refusal_of_what_is_hidden_and_of_what_is_absent_is_one_statement_each
     for target in (Target(folder=1, document="doc_x"), None):
         with CaptureQueriesContext(connection) as queries:
             audit.denied(cast.mallory, "attempt.not_found", code="NOT_FOUND", target=target, location="a/b")
-        seen.append([q["sql"].partition("VALUES")[0] for q in queries if "SAVEPOINT" not in q["sql"]])
+        seen.append([q["sql"].strip()[:30] for q in queries if "SAVEPOINT" not in q["sql"]])
     assert seen[0] == seen[1]
     assert len(seen[0]) == 1
     hidden, absent = AuditEntry.objects.order_by("id")[AuditEntry.objects.count() - 2 :]

@@ -62,7 +62,9 @@ def ensure(actor: Actor, names: Sequence[str]) -> tuple[Folder, list[Folder]]:
     if deepest is None:
         _refuse_top_level(actor)
     else:
-        deepest = _held(actor, deepest.path, Role.EDITOR)
+        # Where the actor has no role in it, only the top tells what they may know of the way: whether the rest is
+        # hidden or absent must not show.
+        deepest = _held(actor, deepest.path, Role.EDITOR, known=paths[0])
     made: list[Folder] = []
     for name in names[len(deepest.lineage) if deepest else 0 :]:
         deepest = _make(actor, deepest, name)
@@ -82,12 +84,12 @@ def _refuse_top_level(actor: Actor) -> None:
         raise Forbidden("This agent may only read; this needs editor.", need=Role.EDITOR.label)
 
 
-def _held(actor: Actor, location: str, need: Role) -> Folder:
-    """As ``access.folder``, locked; a folder that is only on the way to something visible shows its name."""
+def _held(actor: Actor, location: str, need: Role, *, known: str = "") -> Folder:
+    """As ``access.folder``, locked; ``Forbidden`` where it, or else ``known``, is on the way to something visible."""
     try:
         return access.folder(actor, location=location, need=need, lock=True)
     except NotFound:
-        reachable(actor, location)
+        reachable(actor, known or location)
         raise Forbidden(f"You see this folder's name only; this needs {need.label}.", need=need.label) from None
 
 
@@ -229,7 +231,7 @@ def _move(actor: Actor, path: str, names: Sequence[str], acknowledged: bool, not
         refuse_widening(actor, folder.lineage, lineage)
     kept = len(folder.lineage)
     # Two entries, one where it left and one where it arrived: neither tells its managers of the other place.
-    audit.record(actor, "folder.moved_away", folder=folder.parent_id, location=path, reason=notes["reason"])
+    audit.record(actor.because(""), "folder.moved_away", folder=folder.parent_id, location=path)
     Folder.objects.filter(lineage__contains=[folder.pk]).update(
         path=Concat(Value(wanted), Substr("path", len(path) + 1), output_field=TextField()),
         lineage=Func(

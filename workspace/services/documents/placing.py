@@ -45,7 +45,7 @@ def move(
         if not acknowledge_access_change:
             folders.refuse_widening(actor, document.folder.lineage, folder.lineage, document=document.pk)
         # Two entries, one where it left and one where it arrived: neither tells its managers of the other place.
-        audit.record(actor, "document.moved_away", document=document, reason=notes["reason"])
+        audit.record(actor.because(""), "document.moved_away", document=document)
         document.folder = folder
         document.name = name
         document.twin_key = locations.twin_key(name)
