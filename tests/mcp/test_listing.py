@@ -24,8 +24,12 @@ CONTRACT = {
     "history": {"action", "location", "from", "to", "at", "commit", "cursor"},
     "conflict": {"action", "conflict_id", "choices", "content", "expected_commit"},
     "capture": {"action", "folder", "content", "session", "operation_id", "capture_id"},
+    "access_read": {"action", "location", "cursor"},
+    "access_grant": {"action", "location", "subject", "role", "request_id", "confirm_token", "reason"},
+    "access_revoke": {"action", "location", "subject", "request_id", "confirm_token", "reason"},
     "identity": {"action"},
 }
+READING = {"browse", "read", "search", "history", "identity", "access_read"}
 
 
 def listed() -> str:
@@ -60,8 +64,8 @@ def test_tools_tell_whether_they_only_read(name: str) -> None:
     listing = TOOLS[name].listing
     assert listing.title
     assert listing.description
-    assert listing.annotations.read_only_hint is (name in {"browse", "read", "search", "history", "identity"})
-    assert listing.annotations.destructive_hint is (name in {"doc_delete", "capture"})
+    assert listing.annotations.read_only_hint is (name in READING)
+    assert listing.annotations.destructive_hint is (name in {"doc_delete", "capture", "access_revoke"})
     assert listing.annotations.open_world_hint is False
 
 

@@ -77,7 +77,8 @@ class Arguments(BaseModel):
     @classmethod
     def _action_problems(cls, given: Mapping[str, Any]) -> Iterator[FieldError]:
         """What the chosen action needs and was not given, and what it was given and does not take."""
-        action = given.get("action")
+        field = cls._fields().get("action")
+        action = given.get("action", field.default if field else None)
         takes = cls.ACTIONS.get(action) if isinstance(action, str) else None
         if takes is None:
             return

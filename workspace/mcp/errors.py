@@ -65,7 +65,7 @@ def _unauthenticated(refusal: errors.Unauthenticated) -> Wording:
 def _forbidden(refusal: errors.Forbidden) -> Wording:
     if refusal.need:
         return _clause(refusal.detail), (
-            f"ask a manager of the place for the role {refusal.need}, or work where you have it "
+            f"ask for the role {refusal.need} with access_grant action request, or work where you have it "
             "(identity with action tree shows your roles)"
         )
     return _clause(refusal.detail), "call identity with action self to see what you may do"
@@ -74,7 +74,8 @@ def _forbidden(refusal: errors.Forbidden) -> Wording:
 def _not_found(refusal: errors.NotFound) -> Wording:
     return (
         "there is nothing here that you can see",
-        "check the location, or call browse with action folders to see what you can reach",
+        "check the location, or call browse with action folders to see what you can reach; if your person should have "
+        "access, ask for it with access_grant action request",
     )
 
 

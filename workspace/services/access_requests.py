@@ -99,6 +99,8 @@ def _person(actor: Actor) -> int:
     """The person who acts, or whose agent does; not a job, nor somebody who only looks as another."""
     if actor.person is None or actor.looks:
         raise NotFound
+    if not actor.may_write:
+        raise Forbidden("This agent may only read; asking for access needs one that may write.", need="editor")
     return actor.person
 
 

@@ -3,7 +3,8 @@
 Labels and names of groups are what people typed: a surface whose reader takes text for instructions fences them.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from workspace.services.sharing import GROUP, Change, Preview
 
@@ -92,3 +93,35 @@ def _what(preview: Preview) -> str:
 
 def _later(preview: Preview, word: str = "of") -> str:
     return f", and {word} everything put here later" if preview.future else ""
+
+
+def restored(told: Mapping[str, Any]) -> Preview:
+    """``Preview.data`` turned back into the preview."""
+    return Preview(
+        location=told["location"],
+        subject=told["subject"],
+        role=told["role"] or "",
+        before=told["role_before"] or "",
+        gains=_changes(told["gains"]),
+        loses=_changes(told["loses"]),
+        keeps=_changes(told["keeps"]),
+        gaining=told["people"]["gain"],
+        losing=told["people"]["lose"],
+        keeping=told["people"]["keep"],
+        documents=told["documents"],
+        folders=told["folders"],
+        future=told["future"],
+        changes=told["changes"],
+    )
+
+
+def _changes(told: Sequence[Mapping[str, Any]]) -> tuple[Change, ...]:
+    return tuple(
+        Change(
+            email=one["email"],
+            label=one["label"],
+            before=one["role_before"] or "",
+            after=one["role_after"] or "",
+        )
+        for one in told
+    )

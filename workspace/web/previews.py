@@ -1,8 +1,6 @@
 """A preview of sharing as pages draw it: the sentences, who is named in them, and the token that confirms it."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from workspace.actor import Actor
 from workspace.errors import AccessChange
@@ -40,7 +38,7 @@ def shown(actor: Actor, *, location: str, subject: str, role: str = "") -> Shown
 
 def shown_again(refusal: AccessChange, *, subject: str) -> Shown:
     """The preview that a refused confirmation carries."""
-    return drawn(restored(refusal.preview or {}), refusal.confirm_token, subject=subject)
+    return drawn(previews.restored(refusal.preview or {}), refusal.confirm_token, subject=subject)
 
 
 def drawn(found: Preview, token: str, *, subject: str) -> Shown:
@@ -64,35 +62,3 @@ def _verb(found: Preview) -> str:
     if not found.role:
         return "Yes, take it back"
     return "Yes, share it" if not found.before else f"Yes, make it {found.role}"
-
-
-def restored(told: Mapping[str, Any]) -> Preview:
-    """``Preview.data`` turned back into the preview."""
-    return Preview(
-        location=told["location"],
-        subject=told["subject"],
-        role=told["role"] or "",
-        before=told["role_before"] or "",
-        gains=_changes(told["gains"]),
-        loses=_changes(told["loses"]),
-        keeps=_changes(told["keeps"]),
-        gaining=told["people"]["gain"],
-        losing=told["people"]["lose"],
-        keeping=told["people"]["keep"],
-        documents=told["documents"],
-        folders=told["folders"],
-        future=told["future"],
-        changes=told["changes"],
-    )
-
-
-def _changes(told: list[Mapping[str, Any]]) -> tuple[Change, ...]:
-    return tuple(
-        Change(
-            email=one["email"],
-            label=one["label"],
-            before=one["role_before"] or "",
-            after=one["role_after"] or "",
-        )
-        for one in told
-    )

@@ -2,6 +2,9 @@
 
 from workspace.mcp.tool import Tool
 from workspace.mcp.tools import (
+    access_grant,
+    access_read,
+    access_revoke,
     browse,
     capture,
     conflict,
@@ -14,7 +17,8 @@ from workspace.mcp.tools import (
     update,
 )
 
-TOOLS: dict[str, Tool] = {
-    module.TOOL.name: module.TOOL
-    for module in (browse, read, search, create, update, delete, history, conflict, capture, identity)
-}
+MODULES = (
+    *(browse, read, search, create, update, delete, history, conflict, capture),
+    *(access_read, access_grant, access_revoke, identity),
+)
+TOOLS: dict[str, Tool] = {module.TOOL.name: module.TOOL for module in MODULES}
