@@ -8,7 +8,6 @@ from django.contrib.postgres.search import SearchVectorField
 from django.db import models
 
 from workspace.models.documents import Commit, Document
-from workspace.models.folders import Grant
 from workspace.models.reach import Reach
 
 MOST_POSITIONS = 255  # PostgreSQL keeps no more of one lexeme
@@ -36,7 +35,7 @@ def lexemes(counts: Mapping[str, int]) -> str:
 class ChunkQuerySet(models.QuerySet["Chunk"]):
     def visible_to(self, reach: Reach) -> "ChunkQuerySet":
         """Passages of documents in which ``reach`` holds a role."""
-        return self.filter(reach.documents(Grant.objects, "document__folder__lineage", "document"))
+        return self.filter(reach.documents("document__folder__lineage", "document"))
 
 
 class Chunk(models.Model):

@@ -9,7 +9,7 @@ from django.db.models.functions import Now, Upper
 
 from workspace.actor import Role
 from workspace.models.agents import Agent
-from workspace.models.folders import Folder, Grant
+from workspace.models.folders import Folder
 from workspace.models.ids import document_id
 from workspace.models.people import Person
 from workspace.models.reach import EditorsShare, Reach
@@ -22,7 +22,7 @@ class DocumentQuerySet(models.QuerySet["Document"]):
 
     def visible_to(self, reach: Reach) -> "DocumentQuerySet":
         """Documents in which ``reach`` holds a role."""
-        return self.filter(reach.documents(Grant.objects))
+        return self.filter(reach.documents())
 
     def with_role(self, reach: Reach) -> "DocumentQuerySet":
         """Each row's ``granted`` role of the person (null where none), before any narrowing of an agent."""

@@ -20,7 +20,7 @@ class FolderQuerySet(models.QuerySet["Folder"]):
 
     def visible_to(self, reach: Reach) -> "FolderQuerySet":
         """Folders in which ``reach`` holds a role, by a grant on them or on a folder above."""
-        return self.filter(reach.folders(Grant.objects))
+        return self.filter(reach.folders())
 
     def with_role(self, reach: Reach) -> "FolderQuerySet":
         """Each row's ``granted`` role of the person (null where none), before any narrowing of an agent."""

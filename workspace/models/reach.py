@@ -6,12 +6,10 @@ job's reach is its scopes alone. ``access`` asks the same question of one object
 """
 
 from dataclasses import dataclass
-from typing import Any
 
-from django.contrib.postgres.expressions import ArraySubquery
-from django.db.models import BooleanField, F, Func, Manager, Q, Value
+from django.db.models import BooleanField, F, Func, Q, Value
 from django.db.models.expressions import Combinable
-from django.db.models.fields import CharField, SmallIntegerField
+from django.db.models.fields import SmallIntegerField
 
 from workspace.actor import Actor, Role, Scope
 
@@ -19,18 +17,42 @@ NOTHING = Q(pk__in=())
 EVERYTHING = ~NOTHING
 
 
-class GrantedRole(Func):
-    """The database's own function of person, lineage and document; see the migration that makes it."""
-
-    function = "workspace_granted_role"
-    output_field = SmallIntegerField()
-
-
 class GroupsOf(Func):
     """Ids of the groups that a person is in, through however many others; one row each."""
 
     function = "workspace_groups_of"
     template = "(SELECT unnest(%(function)s(%(expressions)s)))"
+
+
+class Reached(Func):
+    """Ids of the folders in which, or of the documents on which, a person was granted ``need`` or more; one row each.
+
+    A folder that lies below one that was granted is among them, a document in it is not.
+    """
+
+    template = "(SELECT %(function)s(%(expressions)s, %(need)s::smallint))"
+
+    def __init__(self, function: str, person: int, need: Role) -> None:
+        super().__init__(Value(person), function=function, need=int(need))
+
+
+class GrantedRole(Func):
+    """The highest role of a person by the folders of a lineage and on a document; null where none.
+
+    The rule of the database's own ``workspace_granted_role``, written out: for the rows of a list the person's
+    groups are then worked out once, and not once a row.
+    """
+
+    template = (
+        "(SELECT max(held.role) FROM workspace_grant held WHERE (held.folder_id = ANY(%(expressions)s))"
+        " AND (held.person_id = %(person)s"
+        " OR held.group_id IN (SELECT unnest(workspace_groups_of(%(person)s)))))"
+    )
+    arg_joiner = ") OR held.document_id = ("
+    output_field = SmallIntegerField()
+
+    def __init__(self, person: int, lineage: str, document: str | None = None) -> None:
+        super().__init__(*map(F, [lineage, document] if document else [lineage]), person=int(person))
 
 
 class EditorsShare(Func):
@@ -45,7 +67,7 @@ class EditorsShare(Func):
 
 @dataclass(frozen=True)
 class Reach:
-    """Builds the filters for one actor. Grants are passed in, since their model is declared after this."""
+    """Builds the filters for one actor."""
 
     actor: Actor
     need: Role = Role.VIEWER
@@ -63,7 +85,13 @@ class Reach:
 
     @property
     def _everywhere(self) -> bool:
-        return not self.actor.scopes or any(s.folder is None and s.document is None for s in self._scopes)
+        unnarrowed = not self.actor.scopes and self.actor.person is not None
+        return unnarrowed or any(s.folder is None and s.document is None for s in self._scopes)
+
+    @property
+    def _by_scopes_alone(self) -> bool:
+        """Of a job, which nobody granted anything, and of an administrator, who needs no grant."""
+        return self.actor.person is None or self.actor.admin
 
     def _scoped(self, lineage: str, document: str | None) -> Q:
         """The part of an agent's or job's scopes that covers rows of this shape."""
@@ -77,34 +105,38 @@ class Reach:
     def _narrowed(self, within: Q, lineage: str, document: str | None) -> Q:
         return within if self._everywhere else within & self._scoped(lineage, document)
 
-    def folders(self, grants: Manager[Any], lineage: str = "lineage") -> Q:
-        """Rows whose folder lineage holds a folder that this actor was granted."""
-        if self.actor.person is None:
-            return self._scoped(lineage, None)
-        if self.actor.admin:
+    def folders(self, lineage: str = "lineage") -> Q:
+        """Rows whose folder this actor may read. ``lineage`` is the lookup of its lineage from the row."""
+        if self._by_scopes_alone:
             return self._narrowed(EVERYTHING, lineage, None)
-        granted = grants.filter(self.subject(), folder__isnull=False).order_by().values("folder_id")
-        return self._narrowed(Q(**{f"{lineage}__overlap": ArraySubquery(granted)}), lineage, None)
+        return self._narrowed(self._reached(lineage), lineage, None)
 
-    def documents(self, grants: Manager[Any], lineage: str = "folder__lineage", document: str = "pk") -> Q:
+    def documents(self, lineage: str = "folder__lineage", document: str = "pk") -> Q:
         """Rows whose document this actor may read. ``lineage`` and ``document`` are lookups from the row."""
-        if self.actor.person is None:
-            return self._scoped(lineage, document)
-        if self.actor.admin:
+        if self._by_scopes_alone:
             return self._narrowed(EVERYTHING, lineage, document)
-        subject = self.subject()
-        folders = grants.filter(subject, folder__isnull=False).order_by().values("folder_id")
-        documents = grants.filter(subject, document__isnull=False).order_by().values("document_id")
-        within = Q(**{f"{lineage}__overlap": ArraySubquery(folders)}) | Q(**{f"{document}__in": documents})
-        return self._narrowed(within, lineage, document)
+        granted = Reached("workspace_documents_of", self._person, self.need)
+        return self._narrowed(self._reached(lineage) | Q(**{f"{document}__in": granted}), lineage, document)
+
+    def _reached(self, lineage: str) -> Q:
+        """Rows whose folder the person was granted, or one above it.
+
+        Asked of the folder's id and not of its lineage: the ids are worked out once, and each row costs one look
+        into them, however many grants there are.
+        """
+        folder = lineage.removesuffix("lineage").removesuffix("__") or "pk"
+        return Q(**{f"{folder}__in": Reached("workspace_folders_of", self._person, self.need)})
+
+    @property
+    def _person(self) -> int:
+        assert self.actor.person is not None
+        return self.actor.person
 
     def role(self, lineage: str, document: str | None = None) -> Combinable:
         """The person's highest role by the folders of ``lineage`` or on ``document``; null where none."""
         if self.actor.person is None or self.actor.admin:
             return Value(int(Role.MANAGER), output_field=SmallIntegerField())
-        return GrantedRole(
-            Value(self.actor.person), F(lineage), F(document) if document else Value(None, output_field=CharField())
-        )
+        return GrantedRole(self.actor.person, lineage, document)
 
     def cap(self, lineage: list[int], document: str | None) -> Role | None:
         """The most that an agent's or job's scopes allow at a place; None where they do not reach it."""

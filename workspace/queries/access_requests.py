@@ -8,7 +8,7 @@ from django.db.models import Q, QuerySet
 from workspace import access, locations
 from workspace.actor import Actor, Role
 from workspace.errors import Invalid, NotFound
-from workspace.models import AccessRequest, Grant, Reach, RequestState
+from workspace.models import AccessRequest, Reach, RequestState
 from workspace.models.reach import EditorsShare
 from workspace.queries import pages, who
 from workspace.queries.pages import Page
@@ -110,16 +110,8 @@ def _decidable(actor: Actor) -> "QuerySet[AccessRequest]":
     if actor.person is not None:
         rows = rows.exclude(person=actor.person)
     return rows.filter(
-        folders
-        & (
-            manages.folders(Grant.objects, *of_folder)
-            | shared & _open(*of_folder) & edits.folders(Grant.objects, *of_folder)
-        )
-        | documents
-        & (
-            manages.documents(Grant.objects, *of_document)
-            | shared & _open(of_document[0]) & edits.documents(Grant.objects, *of_document)
-        )
+        folders & (manages.folders(*of_folder) | shared & _open(*of_folder) & edits.folders(*of_folder))
+        | documents & (manages.documents(*of_document) | shared & _open(of_document[0]) & edits.documents(*of_document))
     )
 
 

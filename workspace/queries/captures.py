@@ -11,7 +11,7 @@ from django.utils import timezone
 from workspace import access
 from workspace.actor import Actor
 from workspace.errors import NotFound
-from workspace.models import Capture, Grant, Job, JobKind, JobState, Reach, Receipt, ReceiptKind, Summary
+from workspace.models import Capture, Job, JobKind, JobState, Reach, Receipt, ReceiptKind, Summary
 from workspace.queries import pages, receipts, who
 from workspace.queries.pages import Page
 from workspace.queries.receipts import ReceiptRow
@@ -64,7 +64,7 @@ def _visible(actor: Actor) -> QuerySet[Capture]:
     own = Receipt.objects.filter(capture=OuterRef("pk"), kind=ReceiptKind.INDEXED)
     failed = Job.objects.filter(kind=JobKind.SUMMARISE, target=OuterRef("pk"), state=JobState.FAILED)
     return (
-        Capture.objects.filter(Reach(actor).folders(Grant.objects, "folder__lineage"), folder__deleted_at=None)
+        Capture.objects.filter(Reach(actor).folders("folder__lineage"), folder__deleted_at=None)
         .select_related("folder", *who.RELATED)
         .annotate(
             indexed=Exists(own),

@@ -10,7 +10,7 @@ from workspace.access import location_of
 from workspace.actor import Actor, Role
 from workspace.errors import Invalid
 from workspace.merge import Hunk, merge
-from workspace.models import Commit, Conflict, ConflictState, Document, Grant, Reach
+from workspace.models import Commit, Conflict, ConflictState, Document, Reach
 from workspace.queries import pages, who
 from workspace.queries.pages import Page
 from workspace.queries.who import Who
@@ -93,8 +93,8 @@ def listing(
     """
     if state is not None and state not in STATES:
         raise Invalid("state", f"must be one of: {', '.join(STATES)}.")
-    sees = Reach(actor).documents(Grant.objects, "document__folder__lineage", "document")
-    edits = Reach(actor, Role.EDITOR).documents(Grant.objects, "document__folder__lineage", "document")
+    sees = Reach(actor).documents("document__folder__lineage", "document")
+    edits = Reach(actor, Role.EDITOR).documents("document__folder__lineage", "document")
     rows = Conflict.objects.filter(edits | (Q(author=actor.person, author__isnull=False) & sees))
     if state is not None:
         rows = rows.filter(state=state)

@@ -8,7 +8,7 @@ from django.db.models import Q
 from workspace.access import effective, location_of
 from workspace.actor import Actor, Role
 from workspace.errors import Invalid
-from workspace.models import Grant, Job, JobKind, JobState, Reach
+from workspace.models import Job, JobKind, JobState, Reach
 from workspace.queries import pages
 from workspace.queries.pages import Page
 
@@ -44,8 +44,8 @@ def listing(
 ) -> Page[JobRow]:
     """Jobs about documents and folders that the actor may read, newest first. Raises ``Invalid``."""
     reach = Reach(actor)
-    document = Q(document__isnull=False) & reach.documents(Grant.objects, "document__folder__lineage", "document")
-    folder = Q(document=None, folder__isnull=False) & reach.folders(Grant.objects, "folder__lineage")
+    document = Q(document__isnull=False) & reach.documents("document__folder__lineage", "document")
+    folder = Q(document=None, folder__isnull=False) & reach.folders("folder__lineage")
     rows = Job.objects.filter(document | folder).select_related("document__folder", "folder")
     if state is not None:
         if state not in STATES:

@@ -11,7 +11,7 @@ from workspace import access
 from workspace.access import location_of
 from workspace.actor import Actor, Role
 from workspace.errors import Invalid
-from workspace.models import Document, Grant, Reach, Receipt, ReceiptKind
+from workspace.models import Document, Reach, Receipt, ReceiptKind
 from workspace.queries import pages, who
 from workspace.queries.pages import Page
 from workspace.queries.who import Who
@@ -61,9 +61,9 @@ def visible(actor: Actor) -> QuerySet[Receipt]:
     """Receipts about a document that the actor may read, or about a folder and no document; of conflicts, which
     tell of a draft, only to the draft's author and the document's editors; and of the actor's own agents."""
     sees, edits = Reach(actor), Reach(actor, Role.EDITOR)
-    document = Q(document__isnull=False) & sees.documents(Grant.objects, "document__folder__lineage", "document")
-    folder = Q(document=None, folder__isnull=False) & sees.folders(Grant.objects, "folder__lineage")
-    draft = Q(conflict=None) | edits.documents(Grant.objects, "document__folder__lineage", "document")
+    document = Q(document__isnull=False) & sees.documents("document__folder__lineage", "document")
+    folder = Q(document=None, folder__isnull=False) & sees.folders("folder__lineage")
+    draft = Q(conflict=None) | edits.documents("document__folder__lineage", "document")
     about = document | folder
     if actor.person is not None:
         draft |= Q(conflict__author=actor.person)

@@ -24,7 +24,10 @@ _LINES = re.compile(r"(\d{1,9})(?:(-)(\d{1,9})?)?\Z")
 _HEAD = """
 SELECT document.id, folder.path, folder.lineage, document.name, document.deleted_at,
        CASE WHEN %(everywhere)s THEN 3
-            ELSE workspace_granted_role(%(person)s, folder.lineage, document.id) END,
+            ELSE (SELECT max(held.role) FROM workspace_grant held
+                   WHERE (held.folder_id = ANY(folder.lineage) OR held.document_id = document.id)
+                     AND (held.person_id = %(person)s::bigint
+                          OR held.group_id IN (SELECT unnest(workspace_groups_of(%(person)s::bigint))))) END,
        NOT EXISTS (SELECT FROM workspace_folder closed
                     WHERE closed.id = ANY(folder.lineage) AND NOT closed.editors_share),
        document.title, document.type, document.labels, document.indexed_commit_id, document.indexed_at,
