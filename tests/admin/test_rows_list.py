@@ -103,6 +103,7 @@ def test_secrets_are_on_no_page(desk: Client, fill: Callable[[int], None], root:
     token = models.AgentToken.objects.get()
     assert token.token_hash not in desk.get(page(models.AgentToken)).content.decode()
     assert models.SignInLink.objects.get().token_hash not in desk.get(page(models.SignInLink)).content.decode()
+    assert models.Invitation.objects.get().token_hash not in desk.get(page(models.Invitation)).content.decode()
     assert root.password not in desk.get(page(Person, root)).content.decode()
 
 

@@ -1,17 +1,22 @@
 """People and groups: added and changed here, by the services that the commands use too."""
 
+from collections.abc import Callable
 from typing import Any, ClassVar
 
+from allauth.account.forms import ResetPasswordForm
 from django import forms
-from django.contrib import admin
+from django.conf import settings
+from django.contrib import admin, messages
 from django.contrib.auth.admin import UserAdmin
 from django.contrib.auth.forms import AdminUserCreationForm
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
+from django.template.response import TemplateResponse
+from django.urls import reverse
 
-from workspace.admin.records import Guarded, Record, Rows, actor_of
+from workspace.admin.records import Guarded, Record, Rows, act, actor_of
 from workspace.admin.site import site
 from workspace.models import Group, Membership, Person
-from workspace.services import groups, people
+from workspace.services import groups, people, sign_in_links
 
 
 class PersonForm(AdminUserCreationForm):
@@ -43,7 +48,7 @@ class PersonAdmin(Guarded, UserAdmin):
         ("Access", {"fields": ("is_active", "is_superuser")}),
         ("Times", {"fields": ("created_at", "last_login")}),
     )
-    actions = ()
+    actions = ("deactivate", "reactivate", "sign_out", "send_reset", "make_link", "reset_second_steps")
 
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[Rows]:
         return Rows
@@ -75,6 +80,54 @@ class PersonAdmin(Guarded, UserAdmin):
         made = people.create(actor, email=obj.email, name=obj.name, password=password or None, admin=obj.is_superuser)
         obj.pk = made.pk
         obj._state.adding = False
+
+    def has_act_permission(self, request: HttpRequest) -> bool:
+        """Whether the actions of these rows are offered; the services behind them decide for themselves."""
+        return bool(request.user.is_superuser)
+
+    def _each(self, request: HttpRequest, rows: Any, do: Callable[[Any, Person], object], *, done: str) -> None:
+        actor = actor_of(request)
+        act(request, list(rows), lambda person: do(actor, person), done=done)
+
+    @admin.action(description="Deactivate the selected people", permissions=["act"])
+    def deactivate(self, request: HttpRequest, rows: Any) -> None:
+        self._each(request, rows, lambda a, p: people.update(a, person=p.pk, active=False), done="deactivated")
+
+    @admin.action(description="Let the selected people back in", permissions=["act"])
+    def reactivate(self, request: HttpRequest, rows: Any) -> None:
+        self._each(request, rows, lambda a, p: people.update(a, person=p.pk, active=True), done="let back in")
+
+    @admin.action(description="Sign the selected people out everywhere", permissions=["act"])
+    def sign_out(self, request: HttpRequest, rows: Any) -> None:
+        self._each(request, rows, lambda a, p: people.sign_out(a, person=p.pk), done="signed out")
+
+    @admin.action(description="Turn off the second step and the passkeys of the selected people", permissions=["act"])
+    def reset_second_steps(self, request: HttpRequest, rows: Any) -> None:
+        self._each(request, rows, lambda a, p: people.reset_second_steps(a, person=p.pk), done="changed")
+
+    @admin.action(description="Mail the selected people a link for a new password", permissions=["act"])
+    def send_reset(self, request: HttpRequest, rows: Any) -> None:
+        count = 0
+        for person in rows.filter(is_active=True):
+            form = ResetPasswordForm({"email": person.email})
+            if form.is_valid():
+                form.save(request)
+                count += 1
+        messages.success(request, f"{count} mailed.")
+
+    @admin.action(description="Make one-time sign-in links for the selected people", permissions=["act"])
+    def make_link(self, request: HttpRequest, rows: Any) -> HttpResponse:
+        links = []
+
+        def make(actor: Any, person: Person) -> None:
+            path = reverse("sign_in_link", args=[sign_in_links.make(actor, person=person.pk)])
+            links.append((person.email, settings.BATON_BASE_URL + path))
+
+        self._each(request, rows, make, done="made")
+        context = {**self.admin_site.each_context(request), "title": "Sign-in links", "links": links}
+        response = TemplateResponse(request, "admin/secret.html", context)
+        response["Cache-Control"] = "no-store"
+        return response
 
 
 class MembershipInline(admin.TabularInline):

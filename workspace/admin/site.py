@@ -16,11 +16,11 @@ from workspace.queries import health
 
 SECTIONS = {
     "Content": ("Folder", "Document", "Commit", "Conflict", "Blob"),
-    "People and access": ("Person", "Group", "Membership", "Grant", "SignInLink"),
+    "People and access": ("Person", "Group", "Membership", "Grant", "Invitation", "SignInLink"),
     "Agents": ("Agent", "AgentToken", "AgentScope"),
     "Sessions": ("Capture", "Summary"),
     "Background": ("Job", "Heartbeat", "Chunk", "IdempotencyKey"),
-    "Evidence": ("Receipt",),
+    "Evidence": ("AuditEntry", "Receipt"),
 }
 OTHER = "Other"
 

@@ -10,6 +10,7 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 from django.utils.csp import CSP
 
+from workspace.config import sign_in
 from workspace.config.environment import ROOT, Environment, WrongValue
 
 env = Environment()
@@ -111,7 +112,7 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "allauth.account.middleware.AccountMiddleware",
-    "allauth.usersessions.middleware.UserSessionsMiddleware",
+    "workspace.web.leaving.middleware",
     "django_htmx.middleware.HtmxMiddleware",
 ]
 
@@ -130,8 +131,9 @@ TEMPLATES: list[dict[str, Any]] = [
                 "django.template.context_processors.csp",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
+                "workspace.web.frame.around",
             ],
-            "builtins": ["django.templatetags.static", "workspace.web.components"],
+            "builtins": ["django.templatetags.static", "workspace.web.components", "workspace.web.entrance"],
         },
     }
 ]
@@ -212,23 +214,40 @@ LOGOUT_REDIRECT_URL = "account_login"
 CSRF_FAILURE_VIEW = "workspace.web.errors.csrf_failed"
 
 ACCOUNT_ADAPTER = "workspace.web.accounts.AccountAdapter"
+ACCOUNT_FORMS = {"add_email": "workspace.web.forms.accounts.ChangeEmailForm"}
 ACCOUNT_USER_MODEL_USERNAME_FIELD = None
 ACCOUNT_USER_MODEL_EMAIL_FIELD = "email"
 ACCOUNT_LOGIN_METHODS = {"email"}
 ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*", "password2*"]
-ACCOUNT_EMAIL_VERIFICATION = "none"
-ACCOUNT_SESSION_REMEMBER = True
+ACCOUNT_SIGNUP_FORM_CLASS = "workspace.web.forms.names.NamedForm"
+# Grants go to addresses, so nobody enters under one that they have not shown to be theirs. It also lets the
+# sign-up page answer alike whether or not somebody has the address.
+ACCOUNT_EMAIL_VERIFICATION = "mandatory"
+ACCOUNT_EMAIL_NOTIFICATIONS = True
+ACCOUNT_CHANGE_EMAIL = True
+ACCOUNT_REAUTHENTICATION_REQUIRED = True
+ACCOUNT_SESSION_REMEMBER = None
 ACCOUNT_LOGOUT_ON_GET = False
 ACCOUNT_EMAIL_SUBJECT_PREFIX = ""
 
+MFA_ADAPTER = "workspace.web.accounts.MFAAdapter"
+MFA_FORMS = {"add_webauthn": "workspace.web.forms.accounts.AddPasskeyForm"}
 MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
 MFA_PASSKEY_LOGIN_ENABLED = True
 MFA_TOTP_ISSUER = "Baton"
+# A code of the half minute before or after is taken too: clocks differ.
+MFA_TOTP_TOLERANCE = 1
 MFA_RECOVERY_CODES_SHOW_ONCE = True
 MFA_ALLOW_UNVERIFIED_EMAIL = True
 # Browsers give passkeys to http pages of this machine only, and so does the library with this.
 MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN = not BATON_HTTPS
-USERSESSIONS_TRACK_ACTIVITY = True
+# Activity is a write for each request; a session tells when and where it began.
+USERSESSIONS_TRACK_ACTIVITY = False
+
+SOCIALACCOUNT_ADAPTER = "workspace.web.accounts.SocialAdapter"
+SOCIALACCOUNT_PROVIDERS = sign_in.providers(env, signup=BATON_SIGNUP)
+SOCIALACCOUNT_EMAIL_AUTHENTICATION_AUTO_CONNECT = True
+SOCIALACCOUNT_QUERY_EMAIL = True
 
 # -- the authorization server: agents that sign in for a person ----------------
 

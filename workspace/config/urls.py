@@ -8,6 +8,7 @@ from workspace.config import probes
 from workspace.oauth import addresses, answers
 from workspace.rest import errors as rest_errors
 from workspace.web import errors as web_errors
+from workspace.web.views import account
 
 
 def bad_request(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
@@ -26,6 +27,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("readyz", probes.readyz),
     path("metrics", probes.metrics_view),
     path("admin/", site.urls),
+    path("accounts/email/", web_errors.verbs(GET=account.email, POST=account.email)),
     path("accounts/", include("allauth.urls")),
     path("", include("workspace.oauth.urls")),
     path("", include("workspace.rest.urls")),
@@ -35,4 +37,5 @@ urlpatterns: list[URLPattern | URLResolver] = [
 handler400 = "workspace.config.urls.bad_request"
 handler403 = "workspace.web.errors.forbidden"
 handler404 = "workspace.web.errors.not_found"
+handler429 = "workspace.web.errors.too_many"
 handler500 = "workspace.web.errors.broken"

@@ -44,8 +44,9 @@ class Person(AbstractBaseUser, PermissionsMixin):
     created_at = models.DateTimeField(db_default=Now(), editable=False)
 
     objects: ClassVar[PersonManager] = PersonManager()
-    # Rows that the sign-in library keeps of a person: their addresses, and the browsers in which they are signed in.
+    # Rows that the sign-in library keeps of a person: addresses, passkeys and second steps, signed-in browsers.
     emailaddress_set: Any
+    authenticator_set: Any
     usersession_set: Any
 
     EMAIL_FIELD = "email"

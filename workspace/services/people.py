@@ -1,6 +1,7 @@
 """People: made, changed and let go by an administrator. Nobody is deleted, since history names them."""
 
 from django.contrib.auth.password_validation import validate_password
+from django.contrib.sessions.models import Session
 from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
 from django.db import IntegrityError, transaction
@@ -8,6 +9,7 @@ from django.db import IntegrityError, transaction
 from workspace.actor import Actor
 from workspace.errors import FieldError, Forbidden, Invalid, NotFound
 from workspace.models import Person
+from workspace.services import audit
 
 MAX_NAME = 200
 
@@ -23,7 +25,9 @@ def create(actor: Actor, *, email: str, name: str = "", password: str | None = N
     make = Person.objects.create_superuser if admin else Person.objects.create_user
     try:
         with transaction.atomic():
-            return make(email, password, name=name)
+            made = make(email, password, name=name)
+            audit.record(actor, "person.created", subject=email, data={"admin": admin})
+            return made
     except IntegrityError:
         # Two at once: both found the address free, and the database's own rule took one.
         raise Invalid("email", "is somebody's already. Choose another address.") from None
@@ -32,7 +36,7 @@ def create(actor: Actor, *, email: str, name: str = "", password: str | None = N
 def update(
     actor: Actor, *, person: int, name: str | None = None, active: bool | None = None, admin: bool | None = None
 ) -> Person:
-    """Changes what is given. Somebody deactivated cannot sign in and their agents are refused.
+    """Changes what is given. Somebody deactivated is signed out everywhere and their agents are refused.
 
     Raises ``NotFound``, ``Forbidden``, ``Invalid``; the last active administrator stays one.
     """
@@ -44,7 +48,7 @@ def update(
             if errors := _name_errors(name):
                 raise Invalid(errors=errors)
             found.name = name
-        was = found.is_superuser and found.is_active
+        was, before = found.is_superuser and found.is_active, (found.name, found.is_active, found.is_superuser)
         if active is not None:
             found.is_active = active
         if admin is not None:
@@ -52,7 +56,62 @@ def update(
         if was and not (found.is_superuser and found.is_active):
             _leave_another(found)
         found.save(update_fields=["name", "is_active", "is_superuser", "is_staff"])
+        for action, changed, data in (
+            ("person.renamed", found.name != before[0], {}),
+            ("person.reactivated" if found.is_active else "person.deactivated", found.is_active != before[1], {}),
+            ("person.admin_changed", found.is_superuser != before[2], {"admin": found.is_superuser}),
+        ):
+            if changed:
+                audit.record(actor, action, subject=found.email, data=data)
+        if not found.is_active:
+            # Their sessions are refused already; this keeps them from coming back to life with the account.
+            end_sessions(found)
         return found
+
+
+def rename(actor: Actor, *, name: str) -> None:
+    """Gives oneself another name. Raises ``Forbidden``, ``Invalid``."""
+    if actor.agent or actor.person is None:
+        raise Forbidden("Only a person has a name of their own to change.")
+    name = name.strip()
+    if not name:
+        raise Invalid("name", "is empty. Enter the name that others see.")
+    if errors := _name_errors(name):
+        raise Invalid(errors=errors)
+    with transaction.atomic():
+        found = _locked(actor.person)
+        if found.name != name:
+            found.name = name
+            found.save(update_fields=["name"])
+            audit.record(actor, "person.renamed", subject=found.email)
+
+
+def sign_out(actor: Actor, *, person: int) -> None:
+    """Ends every session of somebody, in all their browsers. Raises ``NotFound``, ``Forbidden``."""
+    require_admin(actor)
+    with transaction.atomic():
+        found = _locked(person)
+        end_sessions(found)
+        audit.record(actor, "person.signed_out", subject=found.email)
+
+
+def reset_second_steps(actor: Actor, *, person: int) -> None:
+    """Turns off what somebody has lost: their passkeys, their authenticator app and its recovery codes.
+
+    Whoever holds their password enters with that alone until they set up another. Raises ``NotFound``, ``Forbidden``.
+    """
+    require_admin(actor)
+    with transaction.atomic():
+        found = _locked(person)
+        count, _ = found.authenticator_set.all().delete()
+        end_sessions(found)
+        audit.record(actor, "mfa.reset", subject=found.email, data={"count": count})
+
+
+def end_sessions(person: Person) -> None:
+    """Ends every browser session of ``person``, inside the caller's transaction."""
+    Session.objects.filter(session_key__in=person.usersession_set.values("session_key")).delete()
+    person.usersession_set.all().delete()
 
 
 def set_password(actor: Actor, *, person: int, password: str) -> None:
@@ -64,6 +123,7 @@ def set_password(actor: Actor, *, person: int, password: str) -> None:
             raise Invalid(errors=errors)
         found.set_password(password)
         found.save(update_fields=["password"])
+        audit.record(actor, "password.set", subject=found.email)
 
 
 def check_new(*, email: str, name: str, password: str | None) -> None:

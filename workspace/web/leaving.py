@@ -1,0 +1,34 @@
+"""Leaving for another service to sign in there.
+
+Chromium holds the redirect that follows a form to the ``form-action`` of the page with the form, and where a service
+sends people is known only once it was asked. So the answer to that form is a page of this instance, which goes on by
+itself: the policy stays as it is on every page.
+"""
+
+from collections.abc import Callable
+
+from allauth.socialaccount.providers import registry
+from django.http import HttpRequest, HttpResponseRedirect
+from django.http.response import HttpResponseBase
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.cache import add_never_cache_headers
+
+
+def middleware(get_response: Callable[[HttpRequest], HttpResponseBase]) -> Callable[[HttpRequest], HttpResponseBase]:
+    """Answers the form that leads to another service with a page instead of a redirect."""
+    names = {f"{provider.id}_login" for provider in registry.get_class_list()}
+
+    def handle(request: HttpRequest) -> HttpResponseBase:
+        response = get_response(request)
+        found = request.resolver_match
+        leads = request.method == "POST" and found is not None and found.url_name in names
+        if not (leads and isinstance(response, HttpResponseRedirect) and "://" in response.url):
+            return response
+        page = render(
+            request, "socialaccount/leaving.html", {"address": response.url, "back": reverse("account_login")}
+        )
+        add_never_cache_headers(page)
+        return page
+
+    return handle
