@@ -4,13 +4,17 @@ import base64
 import hashlib
 import json
 import secrets
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from threading import Barrier
 from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 import pytest
 from django.conf import settings
 from django.core.cache import cache
+from django.db import connection
 from django.http import HttpResponse
 from django.test import Client as Browser
 
@@ -84,7 +88,7 @@ class Host:
         assert answer.status_code == 302, answer.content.decode()
         return told(answer)["code"]
 
-    def exchange(self, code: str, **changes: Any) -> HttpResponse:
+    def exchange(self, code: str | None, **changes: Any) -> HttpResponse:
         values = {
             "grant_type": "authorization_code",
             "code": code,
@@ -127,6 +131,21 @@ def works(token: str) -> bool:
     answer = Browser().get("/api/v1/me", headers={"Authorization": f"Bearer {token}"})
     assert answer.status_code in (200, 401), answer.content
     return answer.status_code == 200
+
+
+def together(*calls: Callable[[], Any]) -> list[Any]:
+    """What the calls return, made at one moment, each in a thread and over a connection of its own."""
+    barrier = Barrier(len(calls))
+
+    def run(call: Callable[[], Any]) -> Any:
+        barrier.wait()
+        try:
+            return call()
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(len(calls)) as pool:
+        return list(pool.map(run, calls))
 
 
 def browser_of(cast: Cast, name: str) -> Browser:

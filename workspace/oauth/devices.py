@@ -16,7 +16,7 @@ from urllib.parse import urlencode
 from allauth.core.internal.cryptokit import generate_user_code, normalize_user_code
 from allauth.idp.oidc.internal.oauthlib.utils import get_validator_context
 from allauth.idp.oidc.internal.resources import InvalidTargetError
-from allauth.idp.oidc.models import Client, Token
+from allauth.idp.oidc.models import Token
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.utils import timezone
@@ -154,14 +154,11 @@ def _turn(pk: int, before: str, after: str, *, user: int | None = None, scopes: 
 def poll(sent: dict[str, str], resource: str | None) -> Outcome:
     """The machine asks whether its person has answered."""
     value = parameters.need(sent, "device_code")
-    client = Client.objects.filter(pk=parameters.need(sent, "client_id")).first()
-    if client is None:
-        raise InvalidClientError
     with transaction.atomic():
         row = (
             Token.objects.select_for_update(of=("self",))
             .by_value(value)
-            .filter(type=MACHINE, client=client)
+            .filter(type=MACHINE, client=parameters.need(sent, "client_id"))
             .select_related("user")
             .first()
         )

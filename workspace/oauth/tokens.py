@@ -23,9 +23,9 @@ from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
 from django.utils.http import urlsafe_base64_encode
-from oauthlib.oauth2.rfc6749.errors import InvalidGrantError, UnsupportedGrantTypeError
+from oauthlib.oauth2.rfc6749.errors import InvalidClientError, InvalidGrantError, UnsupportedGrantTypeError
 
-from workspace.oauth import devices, families, parameters, registration, resources
+from workspace.oauth import clients, devices, families, parameters, registration, resources
 from workspace.oauth.addresses import TOKEN, at
 from workspace.oauth.answers import Outcome
 from workspace.oauth.authorize import code_of
@@ -42,6 +42,9 @@ NEWEST = 10
 def token(request: HttpRequest) -> HttpResponse:
     """``POST``, with any of the grant types that there are."""
     sent = parameters.form(request, parameters.TOKEN)
+    # First of all: a host whose registration has gone must hear so, or it keeps trying with it.
+    if clients.find(request, sent.get("client_id", "")) is None:
+        raise InvalidClientError("This client is not registered here.")
     resource = resources.requested(parameters.resources(request.POST))
     match parameters.need(sent, "grant_type"):
         case registration.CODE:
