@@ -120,7 +120,7 @@ def connect(
         defaults={
             "grant_id": grant_id,
             "client_id": asking.client_id,
-            "client_name": asking.client_name[:200],
+            "client_name": asking.name,
             "client_host": asking.client_host[:255],
             "redirect_host": asking.redirect_host[:255],
             "resource": asking.resource,
@@ -130,15 +130,25 @@ def connect(
             "ended_why": "",
         },
     )
-    receipts.record(
+    told = {
+        "agent": row.pk,
+        "name": row.name,
+        "client": asking.name,
+        "places": list(places) or ["*"],
+        "read_only": reads,
+        "again": bool(earlier),
+    }
+    receipts.record(actor, ReceiptKind.AGENT_MADE, data=told)
+    audit.record(
         actor,
-        ReceiptKind.AGENT_MADE,
+        "agent.connected",
+        subject=f"{row.name} ({row.pk})",
         data={
-            "agent": row.pk,
-            "name": row.name,
-            "client": asking.client_name[:200],
-            "places": list(places),
-            "read_only": reads,
+            **told,
+            "client_id": asking.client_id,
+            "vouched_by": asking.client_host,
+            "redirect_host": asking.redirect_host,
+            "expires_days": expires_days,
         },
     )
     return Connected(id=held.pk, agent_id=row.pk, agent_name=row.name, replaced_grant=earlier)

@@ -30,7 +30,8 @@ class Step:
 
 @dataclass(frozen=True, kw_only=True)
 class Way:
-    """How one host is connected. ``after`` is what it shows then; ``needs_public`` is whether its maker's servers have to reach this instance."""
+    """How one host is connected. ``after`` is what it shows then; ``needs_public`` is whether its maker's servers
+    have to reach this instance."""
 
     key: str
     name: str
