@@ -76,7 +76,6 @@ class Door:
         scheme, _, token = headers.get("authorization", "").partition(" ")
         token = token.strip()
         if scheme.lower() != "bearer" or not token:
-            await in_thread(_note)
             return _unauthenticated(
                 "Connect by OAuth, or send an agent token: Authorization: Bearer TOKEN.", challenge()
             )
@@ -104,7 +103,7 @@ def _authenticate(token: str) -> Actor:
 
 
 def _note() -> None:
-    """Records in the audit log that nobody was let in."""
+    """Records in the audit log that a token was not good. Without any, a host only asks where to get one."""
     audit.attempt(None, Unauthenticated(), call="/mcp", via=Via.MCP)
 
 

@@ -2,10 +2,13 @@
 
 import csv
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from datetime import UTC
 from io import StringIO
 from typing import Any
+
+from asgiref.sync import sync_to_async
+from django.db import connections
 
 from workspace.queries.audit import Entry
 
@@ -82,6 +85,22 @@ def _cell(value: object) -> str:
         case _:
             text = str(value)
     return f"'{text}" if text.startswith(FORMULA) else text
+
+
+async def in_threads(chunks: Iterator[str]) -> AsyncIterator[str]:
+    """Each chunk when its reader wants it: of an iterator that is not asynchronous, ASGI reads the whole at once.
+
+    The database connection goes back after each, since the reader may be slow.
+    """
+
+    def following() -> str | None:
+        try:
+            return next(chunks, None)
+        finally:
+            connections.close_all()
+
+    while (chunk := await sync_to_async(following)()) is not None:
+        yield chunk
 
 
 FORMATS: Mapping[str, tuple[str, Callable[[Iterable[list[Entry]]], Iterator[str]]]] = {

@@ -1,25 +1,31 @@
 """The audit log: who did or tried what, for administrators, for managers, and for everybody what they did."""
 
-from collections.abc import AsyncIterator, Iterator
+from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
-from asgiref.sync import sync_to_async
 from django.core.handlers.asgi import ASGIRequest
-from django.db import connections
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 
 from workspace.actor import Via
 from workspace.errors import Invalid, NotFound
 from workspace.queries import audit
-from workspace.queries.audit_export import FORMATS
+from workspace.queries.audit_export import FORMATS, in_threads
 from workspace.services import audit as services
 from workspace.web.errors import note
 from workspace.web.frame import page, person
 from workspace.web.times import day_words
 
 ROWS = 50
+
+
+@dataclass(frozen=True, kw_only=True)
+class Line:
+    """An entry with its further facts in words."""
+
+    entry: audit.Entry
+    facts: tuple[tuple[str, str], ...]
 
 
 def index(request: HttpRequest) -> HttpResponse:
@@ -45,8 +51,27 @@ def index(request: HttpRequest) -> HttpResponse:
         note(request, refusal, location=place)
         context["errors"] = ["No place of that name that you can see."]
         return page(request, "audit/list.html", context, section="audit", status=422)
-    days = [(day, list(entries)) for day, entries in groupby(found.items, lambda entry: day_words(entry.at))]
+    days = [
+        (day, list(map(_line, entries))) for day, entries in groupby(found.items, lambda entry: day_words(entry.at))
+    ]
     return page(request, "audit/list.html", {**context, "page": found, "days": days}, section="audit", at=place)
+
+
+def _line(entry: audit.Entry) -> Line:
+    return Line(entry=entry, facts=tuple((name.replace("_", " "), _words(held)) for name, held in entry.data.items()))
+
+
+def _words(value: object) -> str:
+    match value:
+        case list():
+            return ", ".join(map(_words, value)) or "none"
+        case dict():
+            return ", ".join(f"{name} {_words(held)}" for name, held in value.items()) or "none"
+        case None:
+            return "none"
+        case bool():
+            return "yes" if value else "no"
+    return str(value)
 
 
 def export(request: HttpRequest) -> HttpResponseBase:
@@ -64,19 +89,3 @@ def export(request: HttpRequest) -> HttpResponseBase:
         content_type=kind,
         headers={"Content-Disposition": f'attachment; filename="baton-audit.{form}"', "Cache-Control": "no-store"},
     )
-
-
-async def in_threads(chunks: Iterator[str]) -> AsyncIterator[str]:
-    """Each chunk when the reader wants it: an iterator that is not asynchronous would be read whole at once.
-
-    The database connection goes back after each, since the reader may be slow.
-    """
-
-    def following() -> str | None:
-        try:
-            return next(chunks, None)
-        finally:
-            connections.close_all()
-
-    while (chunk := await sync_to_async(following)()) is not None:
-        yield chunk
