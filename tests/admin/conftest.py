@@ -69,7 +69,12 @@ def _one_of_each(n: int) -> None:
     models.Grant.objects.create(document=document, group=group, role=1, created_by=person)
     models.SignInLink.objects.create(token_hash=f"{n:064x}", person=person, expires_at=now)
     models.Invitation.objects.create(
-        token_hash=f"{n:064x}", email=f"new{n}@example.org", invited_by=person, document=document, role=1, expires_at=now
+        token_hash=f"{n:064x}",
+        email=f"new{n}@example.org",
+        invited_by=person,
+        document=document,
+        role=1,
+        expires_at=now,
     )
     conflict = models.Conflict.objects.create(
         document=document, base=commit, head=commit, draft=blob, author=person, agent=agent, via=Via.MCP, hunk_count=1
@@ -90,5 +95,7 @@ def _one_of_each(n: int) -> None:
     models.Receipt.objects.create(kind="written", person=person, agent=agent, via=Via.MCP, folder=folder,
                                   document=document, commit=commit, capture=capture, conflict=conflict)  # fmt: skip
     models.IdempotencyKey.objects.create(principal=f"person:{n}", operation="documents.create", key=f"k{n}", digest="d")
-    models.AuditEntry.objects.create(action="document.created", person=person, agent=agent if n % 2 else None,
-                                     via=Via.MCP, folder=folder, document=document, location=f"f{n}/d{n}.md")  # fmt: skip
+    models.AuditEntry.objects.create(
+        action="document.created", person=person, agent=agent if n % 2 else None, via=Via.MCP, folder=folder,
+        document=document, location=f"f{n}/d{n}.md",
+    )  # fmt: skip

@@ -12,7 +12,9 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 
 from workspace import errors
-from workspace.web.frame import page
+from workspace.actor import Via
+from workspace.services import audit
+from workspace.web.frame import page, person
 
 logger = logging.getLogger(__name__)
 
@@ -121,6 +123,24 @@ def moved_on(request: HttpRequest, location: str) -> HttpResponse:
     )
 
 
+SUBJECTS = ("conflict_id", "capture_id", "job_id", "agent_id", "request_id")
+"""Parts of addresses that name a thing, for the audit log; a part that is a secret is none of them."""
+
+
+def note(request: HttpRequest, refusal: errors.Refusal, *, location: str = "") -> None:
+    """Records a refusal in the audit log; ``location`` is what was asked for where the address does not hold it."""
+    match = request.resolver_match
+    found = match.kwargs if match else {}
+    audit.attempt(
+        person(request) if request.user.is_authenticated else None,
+        refusal,
+        call=f"{request.method} /{match.route}" if match else str(request.method),
+        location=location or found.get("location") or found.get("folder") or request.GET.get("location", ""),
+        subject=next((str(found[name]) for name in SUBJECTS if name in found), ""),
+        via=Via.WEB,
+    )
+
+
 def answering(view: View) -> View:
     """The view, with refusals answered as pages."""
 
@@ -129,6 +149,7 @@ def answering(view: View) -> View:
         try:
             return view(request, *args, **kwargs)
         except errors.Refusal as refusal:
+            note(request, refusal)
             return refused(request, refusal)
 
     return answered
@@ -195,6 +216,19 @@ def csrf_failed(request: HttpRequest, reason: str = "") -> HttpResponse:
         "Nothing was saved. Open the page again and repeat it; that is for your safety.",
         kept=request.POST.get("content", ""),
     )
+
+
+def too_many(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
+    """The sign-in library's handler429: forms that were sent too often from one place or for one account."""
+    response = fault(
+        request,
+        429,
+        "Too many attempts",
+        "Somebody tried this very often just now, from here or for this account.",
+        next="Wait some minutes, then try again. Nothing was changed.",
+    )
+    response["Retry-After"] = "300"
+    return response
 
 
 def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
