@@ -13,6 +13,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from workspace.config import middleware
 from workspace.config.metrics import LATENCY, REQUESTS, route_class
+from workspace.oauth import addresses
 
 log = logging.getLogger("workspace.access")
 ID = middleware.HEADER.lower().encode()
@@ -130,6 +131,9 @@ async def _refuse(
         kind = b"application/problem+json"
         problem = {"type": "about:blank", "title": detail.partition(".")[0], "status": status, "code": code}
         body = json.dumps({**problem, "detail": detail, "request_id": identifier, **fields}).encode()
+    elif addresses.is_interface(scope["path"]):
+        kind = b"application/json"
+        body = json.dumps({"error": "invalid_request", "error_description": detail}).encode()
     else:
         kind = b"text/plain; charset=utf-8"
         body = f"{detail}\n\n{code} · {identifier}\n".encode()

@@ -82,7 +82,7 @@ def _address(client_id: str) -> SplitResult | None:
         return None
     if not host or parts.netloc != parts.netloc.lower() or parts.netloc.endswith(":"):
         return None
-    if parts.path in ("", "/") or posixpath.normpath(parts.path) != parts.path:
+    if parts.path in ("", "/") or "//" in parts.path or posixpath.normpath(parts.path) != parts.path:
         return None
     if not settings.BATON_OAUTH_PRIVATE_ADDRESSES and (port is not None or "." not in host or _is_number(host)):
         return None
