@@ -57,7 +57,12 @@ def grant(
     expires_at: datetime | None = None,
 ) -> Granted:
     """What there is after ``person`` let a program in. ``narrowing``: the role at most, by place, None everywhere."""
-    client = Client.objects.create(name=name, type=Client.Type.PUBLIC, scopes="\n".join(bearer.SCOPES))
+    client = Client.objects.create(
+        name=name,
+        type=Client.Type.PUBLIC,
+        scopes="\n".join(bearer.SCOPES),
+        redirect_uris="http://127.0.0.1/callback",
+    )
     agent = Agent.objects.create(person=person, name=name, host="claude-code", expires_at=expires_at)
     for place, role in (narrowing or {}).items():
         where = {} if place is None else {"folder" if isinstance(place, Folder) else "document": place}
