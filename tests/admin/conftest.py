@@ -54,6 +54,10 @@ def _one_of_each(n: int) -> None:
     agent = models.Agent.objects.create(person=person, name=f"agent {n}", host="claude-code")
     models.AgentToken.objects.create(agent=agent, prefix=f"btn_{n:06}", token_hash=f"{n:064x}")
     models.AgentScope.objects.create(agent=agent, role=1, folder=folder)
+    models.Connection.objects.create(
+        agent=agent, grant_id=f"{n:032x}", client_id=f"client-{n}", client_name=f"Claude Code {n}",
+        resource="https://baton.example.org/mcp", scopes="workspace:read",
+    )  # fmt: skip
     document = models.Document(folder=folder, name=f"d{n}.md", twin_key=f"d{n}.md")
     blob = models.Blob.objects.create(hash=f"{n:064x}", content=f"text {n}", size=6, lines=1)
     commit = models.Commit(

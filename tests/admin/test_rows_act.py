@@ -13,7 +13,7 @@ from workspace import access, models
 from workspace.actor import Via
 from workspace.errors import Unauthenticated
 from workspace.models import Person
-from workspace.services import agents, bearer
+from workspace.services import agents, bearer, connections
 
 
 def act(desk: Client, action: str, *rows: Model) -> HttpResponse:
@@ -54,6 +54,20 @@ def test_a_revoked_agent_loses_its_tokens(desk: Client, fill: Callable[[int], No
     act(desk, "revoke", first)
     assert not first.tokens.filter(revoked_at=None).exists()
     assert second.tokens.filter(revoked_at=None).exists()
+
+
+def test_a_connection_is_ended_its_agent_stays_and_its_grant_is_masked(desk: Client, fill: Callable[[int], None]):
+    fill(2)
+    first, second = models.Connection.objects.order_by("pk")
+    address = reverse("admin:workspace_connection_change", args=[first.pk])
+    assert first.grant_id not in desk.get(address).content.decode()
+    response = act(desk, "end", first)
+    assert told(response) == ["1 ended."]
+    first.refresh_from_db()
+    assert first.ended_why == "ended by an administrator"
+    assert models.Agent.objects.get(pk=first.agent_id).revoked_at is None
+    assert connections.live(first.grant_id) is None
+    assert connections.live(second.grant_id) is not None
 
 
 def test_a_conflict_is_discarded_and_its_draft_stays_in_the_record(desk: Client, fill: Callable[[int], None]):

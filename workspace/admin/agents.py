@@ -7,8 +7,8 @@ from django.http import HttpRequest
 
 from workspace.admin.records import NONE, Record, RevokedFilter, act, actor_of
 from workspace.admin.site import site
-from workspace.models import Agent, AgentScope, AgentToken
-from workspace.services import agents
+from workspace.models import Agent, AgentScope, AgentToken, Connection
+from workspace.services import agents, connections
 
 
 class AgentScopeInline(admin.TabularInline):
@@ -29,7 +29,7 @@ class AgentScopeInline(admin.TabularInline):
 
 @admin.register(Agent, site=site)
 class AgentAdmin(Record):
-    list_display = ("name", "person", "host", "last_seen_at", "created_at", "revoked_at")
+    list_display = ("name", "person", "host", "last_seen_at", "created_at", "expires_at", "revoked_at")
     list_select_related = ("person",)
     list_filter = (RevokedFilter, "last_seen_at")
     search_fields = ("id__startswith", "name", "host__startswith", "person__email__istartswith")
@@ -94,3 +94,64 @@ class AgentScopeAdmin(Record):
         if row.folder is not None:
             return row.folder.path
         return row.document.name if row.document is not None else NONE
+
+
+class EndedFilter(admin.SimpleListFilter):
+    """Whether the connection stands."""
+
+    title = "state"
+    parameter_name = "ended"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [("no", "stands"), ("yes", "ended")]
+
+    def queryset(self, request: HttpRequest, queryset: Any) -> Any:
+        return queryset.filter(ended_at__isnull=self.value() == "no") if self.value() else queryset
+
+
+@admin.register(Connection, site=site)
+class ConnectionAdmin(Record):
+    """Programs that were let in over OAuth. Of the grant only the beginning is shown."""
+
+    list_display = ("client", "vouched_by", "agent", "person", "scopes", "consented_at", "ended_at", "ended_why")
+    list_select_related = ("agent", "agent__person")
+    list_filter = (EndedFilter, "consented_at")
+    search_fields = (
+        "client_name",
+        "client_id__startswith",
+        "agent__id__startswith",
+        "agent__person__email__istartswith",
+    )
+    search_help_text = "What a program calls itself, a client's id, an agent's id or a person's address"
+    ordering = ("-consented_at", "id")
+    exclude = ("grant_id",)
+    actions = ("end",)
+
+    def get_fields(self, request: HttpRequest, obj: Any = None) -> list[Any]:
+        return [*super().get_fields(request, obj), "grant"]
+
+    @admin.display(description="program", ordering="client_name")
+    def client(self, row: Connection) -> str:
+        return row.client_name or row.client_id
+
+    @admin.display(description="vouched for by", ordering="client_host")
+    def vouched_by(self, row: Connection) -> str:
+        return row.client_host or "unverified"
+
+    @admin.display(description="person", ordering="agent__person__email")
+    def person(self, row: Connection) -> str:
+        return row.agent.person.email
+
+    @admin.display(description="grant")
+    def grant(self, row: Connection) -> str:
+        return f"{row.grant_id[:6]}…"
+
+    @admin.action(description="End the selected connections", permissions=["act"])
+    def end(self, request: HttpRequest, rows: Any) -> None:
+        actor = actor_of(request)
+        act(
+            request,
+            list(rows.filter(ended_at=None).values_list("pk", flat=True)),
+            lambda pk: connections.disconnect(actor, connection=pk),
+            done="ended",
+        )

@@ -17,7 +17,7 @@ from workspace.queries import health
 SECTIONS = {
     "Content": ("Folder", "Document", "Commit", "Conflict", "Blob"),
     "People and access": ("Person", "Group", "Membership", "Grant", "Invitation", "SignInLink"),
-    "Agents": ("Agent", "AgentToken", "AgentScope"),
+    "Agents": ("Agent", "AgentToken", "Connection", "AgentScope"),
     "Sessions": ("Capture", "Summary"),
     "Background": ("Job", "Heartbeat", "Chunk", "IdempotencyKey"),
     "Evidence": ("AuditEntry", "Receipt"),

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from workspace import access
@@ -220,16 +220,9 @@ def end(grant_id: str, *, why: str) -> None:
     ``why`` is a word or two that the agents page shows, such as ``signed out`` or ``token reused``. A grant that is
     unknown or has ended is left as it is.
     """
-    row = (
-        Connection.objects.select_for_update(no_key=True, of=("self",))
-        .select_related("agent__person")
-        .filter(grant_id=grant_id, ended_at=None)
-        .first()
-    )
+    row = _held().filter(grant_id=grant_id, ended_at=None).first()
     if row is None:
         return
-    row.ended_at, row.ended_why = timezone.now(), why[:64]
-    row.save(update_fields=["ended_at", "ended_why"])
     agent, person = row.agent, row.agent.person
     actor = Actor(
         person=person.pk,
@@ -240,6 +233,29 @@ def end(grant_id: str, *, why: str) -> None:
         host=agent.host,
         via=Via.MCP,
     )
-    told = {"agent": agent.pk, "name": agent.name, "why": why[:64]}
+    _end(actor, row, why)
+
+
+@transaction.atomic(durable=True)
+def disconnect(actor: Actor, *, connection: str) -> None:
+    """End a connection by its id, while the agent stays. For its person, and for administrators; raises ``NotFound``
+    for all others. One that has ended is left as it is."""
+    person = person_of(actor)
+    rows = _held().filter(pk=connection)
+    row = (rows if actor.admin else rows.filter(agent__person=person)).first()
+    if row is None:
+        raise NotFound
+    if row.ended_at is None:
+        _end(actor, row, "ended by its person" if row.agent.person_id == person else "ended by an administrator")
+
+
+def _held() -> "QuerySet[Connection]":
+    return Connection.objects.select_for_update(no_key=True, of=("self",)).select_related("agent__person")
+
+
+def _end(actor: Actor, row: Connection, why: str) -> None:
+    row.ended_at, row.ended_why = timezone.now(), why[:64]
+    row.save(update_fields=["ended_at", "ended_why"])
+    told = {"agent": row.agent_id, "name": row.agent.name, "why": row.ended_why}
     receipts.record(actor, ReceiptKind.AGENT_REVOKED, data=told)
-    audit.record(actor, "agent.disconnected", subject=f"{agent.name} ({agent.pk})", data=told)
+    audit.record(actor, "agent.disconnected", subject=f"{row.agent.name} ({row.agent_id})", data=told)
