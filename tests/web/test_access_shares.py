@@ -179,3 +179,20 @@ def test_who_can_read_is_told_with_the_way_of_each_grant(signed_in: SignIn, cast
     assert "Mallory mallory@example.org viewer through writers in design , from product" in html
     assert "Bob bob@example.org editor, given here" in html
     assert "Root root@example.org manager, as administrator" in html
+
+
+def test_whom_to_share_with_is_suggested_of_those_one_knows_alone(signed_in: SignIn, cast: Cast) -> None:
+    bob = signed_in("bob").get("/share-with?subject=car").content.decode()
+    assert '<option value="carol@example.org">Carol</option>' in bob
+    assert "alice" not in bob
+    assert "<option" not in signed_in("mallory").get("/share-with?subject=car").content.decode()
+    assert "mallory" not in signed_in("alice").get("/share-with?subject=").content.decode()
+
+
+def test_groups_are_suggested_where_they_are_known(signed_in: SignIn, cast: Cast) -> None:
+    root = administrator(cast)
+    design = groups.create(root, name="design")
+    groups.add(root, group=design.pk, person=cast.people["mallory"].pk)
+    assert "design" not in signed_in("alice").get("/share-with?subject=group:des").content.decode()
+    sharing.grant(cast.alice, location=PLACE, subject="group:design", role="viewer")
+    assert 'value="group:design"' in signed_in("alice").get("/share-with?subject=mal").content.decode()

@@ -145,11 +145,12 @@ def members(actor: Actor, *, group: int, limit: int | None = None, cursor: str |
     )
 
 
-def names(actor: Actor, *, most: int = 200) -> tuple[str, ...]:
-    """Names of groups, to be suggested; none for whoever is no administrator."""
+def names(actor: Actor, *, q: str = "", most: int = 200) -> tuple[str, ...]:
+    """Names of groups in which ``q`` is, to be suggested; none for whoever is no administrator."""
     if not actor.admin or actor.agent:
         return ()
-    return tuple(Group.objects.order_by("name").values_list("name", flat=True)[:most])
+    found = Group.objects.filter(name__icontains=q) if q else Group.objects.all()
+    return tuple(found.order_by("name").values_list("name", flat=True)[:most])
 
 
 def named(actor: Actor, *, name: str) -> int:

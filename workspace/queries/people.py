@@ -26,14 +26,15 @@ def near(
     *,
     location: str | None = None,
     group: str | None = None,
+    q: str = "",
     limit: int | None = None,
     cursor: str | None = None,
 ) -> Page[PersonRow]:
     """Who can read ``location``; without it, who can read anything that the actor can, the actor's person apart.
 
     By a grant on a place or on a folder above it; administrators, who read everything, are not listed for that.
-    ``group`` keeps the members of one group, as far as that group holds such a grant. By email, in a constant
-    number of queries. Raises ``NotFound``, ``Invalid``.
+    ``group`` keeps the members of one group, as far as that group holds such a grant; ``q`` those in whose address
+    or name it is. By email, in a constant number of queries. Raises ``NotFound``, ``Invalid``.
     """
     grants = _grants_at(actor, location) if location else _grants_near(actor)
     groups = grants.filter(group__isnull=False).order_by().values("group")
@@ -46,11 +47,13 @@ def near(
         people = people.filter(Q(pk__in=direct) | Q(pk__in=members))
     if not location:
         people = people.exclude(pk=actor.person or 0)
+    if q:
+        people = people.filter(Q(email__icontains=q) | Q(name__icontains=q))
     found = pages.page(
         actor,
         people,
         lambda person: person,
-        listing=f"people:{location or ''}:{group or ''}",
+        listing=f"people:{location or ''}:{group or ''}:{q}",
         order=("email",),
         limit=limit,
         cursor=cursor,

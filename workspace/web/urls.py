@@ -65,6 +65,7 @@ urlpatterns = [
     path("blame/<path:location>", verbs(GET=history.blame), name="blame"),
     path("share/<path:location>", verbs(GET=sharing.show, POST=sharing.share), name="share"),
     path("unshare/<path:location>", verbs(POST=sharing.revoke), name="share_revoke"),
+    path("share-with", verbs(GET=sharing.suggest), name="share_with"),
     path("share-editors/<path:location>", verbs(POST=sharing.editors), name="share_editors"),
     path("view-as/<path:location>", verbs(GET=view_as.show), name="view_as"),
     path("access-requests", verbs(GET=access_requests.index), name="access_requests"),

@@ -20,7 +20,18 @@ class ShareForm(PlainForm):
         label="With whom",
         max_length=400,
         help_text="An email address, or group:NAME.",
-        widget=text_input("bob@example.org", spellcheck="false", list="subjects"),
+        widget=text_input(
+            "bob@example.org",
+            spellcheck="false",
+            list="subjects",
+            **{
+                "hx-get": "/share-with",
+                "hx-trigger": "input changed delay:200ms",
+                "hx-target": "#subjects",
+                "hx-select": "#subjects",
+                "hx-swap": "outerHTML",
+            },
+        ),
     )
     role = forms.ChoiceField(choices=ROLES, initial="viewer", label="As")
     confirm_token = forms.CharField(required=False, max_length=2000, widget=forms.HiddenInput)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect
+from django.shortcuts import redirect, render
 
 from workspace.access import Abilities
 from workspace.actor import Actor, Role
@@ -20,6 +20,7 @@ from workspace.web.previews import shown, shown_again
 from workspace.web.views.places import at
 
 ROWS = 100
+MOST_TYPED = 100
 CHANGED = "What you looked at has changed since, or ten minutes have gone by. This is what it changes now."
 
 
@@ -86,14 +87,22 @@ def _given(actor: Actor, abilities: Abilities, grant: GrantRow) -> Given:
     )
 
 
-def _suggested(actor: Actor) -> list[Suggestion]:
-    """Whom the actor shares something with already, and their groups; for an administrator all groups."""
-    near = people.near(actor, limit=ROWS).items
-    named = {name for row in near for name in row.groups} | set(groups.names(actor))
+def _suggested(actor: Actor, q: str = "") -> list[Suggestion]:
+    """Whom the actor shares something with already, and their groups; for an administrator all groups. ``q`` keeps
+    what holds it."""
+    near = people.near(actor, q=q, limit=ROWS).items
+    named = {name for row in near for name in row.groups} | set(groups.names(actor, q=q))
     return [
         *(Suggestion(value=row.email, label=row.label) for row in near),
         *(Suggestion(value=f"{sharing.GROUP}{name}", label=name) for name in sorted(named)),
     ]
+
+
+def suggest(request: HttpRequest) -> HttpResponse:
+    """Addresses and groups that hold what was typed so far, to be chosen from."""
+    typed = request.GET.get("subject", "").strip().removeprefix(sharing.GROUP)[:MOST_TYPED]
+    context = {"suggested": _suggested(person(request), typed.replace("\x00", ""))}
+    return render(request, "share/show.html#suggested", context)
 
 
 def show(request: HttpRequest, location: str) -> HttpResponse:
