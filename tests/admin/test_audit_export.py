@@ -48,7 +48,6 @@ def test_all_that_a_filter_shows_is_exported(cast: Cast, desk: Client, plan: str
 
 
 def test_a_refused_attempt_is_found_by_its_filter(cast: Cast, desk: Client) -> None:
-    audit.forget_refusals()
     audit.denied(cast.mallory, "attempt.not_found", code="NOT_FOUND", location="product/launch")
     shown = desk.get(LIST, {"denied": "yes"}).context["cl"].result_list
     assert [row.location for row in shown] == ["product/launch"]

@@ -1,6 +1,5 @@
 """Whose log it is, and that no entry tells anybody of a place that is not theirs."""
 
-from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -18,13 +17,6 @@ from workspace.services import agents, bearer, documents, folders, people, shari
 from workspace.services import audit as services
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(autouse=True)
-def _counted_anew() -> Iterator[None]:
-    services.forget_refusals()
-    yield
-    services.forget_refusals()
 
 
 @pytest.fixture

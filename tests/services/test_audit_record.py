@@ -1,6 +1,5 @@
 """One entry for each act, in the act's own transaction; refusals bounded, and never in anybody's way."""
 
-from collections.abc import Iterator
 from unittest.mock import patch
 
 import pytest
@@ -18,10 +17,10 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture(autouse=True)
-def _counted_anew() -> Iterator[None]:
+def _bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     audit.forget_refusals()
-    yield
-    audit.forget_refusals()
+    monkeypatch.setattr(audit, "PER_MINUTE", 60)
+    monkeypatch.setattr(audit, "PER_MINUTE_UNKNOWN", 300)
 
 
 def newest() -> AuditEntry:

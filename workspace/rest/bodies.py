@@ -36,6 +36,8 @@ def parse(request: Request) -> dict[str, Any]:
         raise MalformedBody("holds a number or a nesting that is out of bounds.") from None
     if not isinstance(parsed, dict):
         raise Invalid("body", "must be an object with fields.")
+    # Kept for the audit log, should this call be refused.
+    sent.body_of_call = parsed  # type: ignore[attr-defined]
     return parsed
 
 

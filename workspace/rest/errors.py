@@ -248,16 +248,15 @@ def _reads_only(request: Any) -> bool:
     return isinstance(actor, Actor) and actor.agent is not None and not actor.may_write
 
 
-LOCATIONS = ("location", "folder", "parent", "from")
+LOCATIONS = ("location", "folder", "parent", "place", "from")
 """Names under which a call is told the place that it is about, in its address, its query or its body."""
 
 
 def _note(request: Any, refusal: Refusal) -> None:
-    """Records a refusal in the audit log. ``_auth`` and ``_full_data``: nothing is read anew for it."""
+    """Records a refusal in the audit log. ``_auth``: not to ask who calls once more."""
     actor = getattr(request, "_auth", None)
     match = request.resolver_match
-    body = getattr(request, "_full_data", None)
-    asked = {**(body if isinstance(body, dict) else {}), **request.query_params.dict(), **match.kwargs}
+    asked = {**getattr(request._request, "body_of_call", {}), **request.query_params.dict(), **match.kwargs}
     audit.attempt(
         actor if isinstance(actor, Actor) else None,
         refusal,

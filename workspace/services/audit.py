@@ -20,7 +20,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from django.conf import settings
-from django.db import Error, connection, transaction
+from django.db import connection, transaction
 from django.utils import timezone
 
 from workspace.access import location_of
@@ -242,7 +242,7 @@ def denied(
             facts = _facts(location, subject, asker.reason, told)
             with connection.cursor() as cursor:
                 cursor.execute(REFUSED, (*place, action, *_doer(asker, through, source), *facts))
-    except (Error, TypeError, ValueError):
+    except Exception:
         logger.exception("The refusal of %s could not be recorded", action)
 
 

@@ -11,6 +11,7 @@ from workspace.errors import FieldError, Invalid, NotFound
 from workspace.markdown import lines
 from workspace.queries import captures
 from workspace.services import captures as services
+from workspace.web.errors import note
 from workspace.web.frame import page, person
 
 
@@ -23,6 +24,7 @@ def index(request: HttpRequest) -> HttpResponse:
             person(request), folder=folder or None, limit=50, cursor=request.GET.get("cursor")
         )
     except (NotFound, Invalid) as refusal:
+        note(request, refusal, location=folder)
         wrong: tuple[FieldError, ...] = refusal.errors if isinstance(refusal, Invalid) else ()
         context["errors"] = [f"{error.field} {error.message}" for error in wrong if error.field != "location"] or [
             "No folder of that name that you can see."

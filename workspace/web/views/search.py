@@ -9,6 +9,7 @@ from django.utils.safestring import SafeString
 from workspace.errors import Invalid, NotFound
 from workspace.queries import citations, search
 from workspace.web.diffs import spanned
+from workspace.web.errors import note
 from workspace.web.frame import page, person
 
 MODES = (("auto", "Everything"), ("text", "Words"), ("titles", "Titles"))
@@ -30,7 +31,8 @@ def show(request: HttpRequest) -> HttpResponse:
     except Invalid as refusal:
         context["errors"] = [f"{e.field} {e.message}" for e in refusal.errors]
         return page(request, "search.html", context, status=422)
-    except NotFound:
+    except NotFound as refusal:
+        note(request, refusal, location=within)
         context["errors"] = ["There is no folder of that name that you can see."]
         return page(request, "search.html", context, status=422)
     context["hits"] = [
