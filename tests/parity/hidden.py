@@ -81,5 +81,5 @@ class Statements:
         self._wrapper.__exit__(*failure)
 
     def _note(self, execute: Callable[..., Any], sql: str, params: Any, many: bool, context: Any) -> Any:
-        self.ran.append(re.sub(r"\bs\d+_x\d+", "", sql)[:90])
+        self.ran.append(re.sub(r"\bs\d+_x\d+", "", sql))
         return execute(sql, params, many, context)

@@ -13,7 +13,7 @@ from django.db.models.functions import Left
 from workspace import access, locations
 from workspace.access import location_of
 from workspace.actor import Actor
-from workspace.errors import Invalid, NotFound
+from workspace.errors import Invalid
 from workspace.markdown import front_matter
 from workspace.markdown.terms import fold, terms
 from workspace.models import Chunk, Document, Folder, Reach
@@ -109,17 +109,14 @@ def _within(actor: Actor, location: str | None) -> QuerySet[Document]:
         return visible
     names = locations.split(location)
     folder = Folder.objects.live().filter(path=locations.join(*names)).with_role(Reach(actor)).first()
-    if folder is not None:
-        inside = visible.filter(folder__lineage__contains=[folder.pk])
-        # A folder on the way to something visible may be searched; any other must be visible itself. What is hidden
-        # takes the same queries as what never was.
-        if access.effective(actor, folder.granted, folder.lineage, None) is None and not inside.exists():
-            raise NotFound
+    inside = visible.filter(folder__lineage__contains=[folder.pk if folder else 0])
+    role = access.effective(actor, folder.granted, folder.lineage, None) if folder else None
+    # A folder on the way to something visible may be searched. What is hidden takes the same queries as what never was.
+    if role is not None or inside.exists():
         return inside
     if len(names) > 1:
         return visible.filter(pk=access.document(actor, location=location).pk)
-    access.folder(actor, location=location)
-    return visible.none()
+    raise access.hidden(folder)
 
 
 def _spread(found: Iterable[Candidate], limit: int) -> list[Candidate]:
