@@ -8,6 +8,7 @@ import base64
 import hashlib
 import logging
 import time
+from datetime import UTC, datetime
 from smtplib import SMTPException
 from typing import Any
 from urllib.parse import quote, urlsplit
@@ -22,9 +23,11 @@ from allauth.socialaccount.adapter import DefaultSocialAccountAdapter
 from cryptography.fernet import Fernet, InvalidToken
 from django.conf import settings
 from django.contrib.auth.models import AnonymousUser
+from django.core.exceptions import ObjectDoesNotExist
 from django.db import transaction
-from django.http import HttpRequest
+from django.http import Http404, HttpRequest
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.http import url_has_allowed_host_and_scheme
 
 from workspace import access
@@ -109,7 +112,8 @@ class AccountAdapter(DefaultAccountAdapter):
         """Not for the first way in of somebody whom a link has just let in: there is none that they could show."""
         user, entered = context.request.user, context.request.session.get(ENTERED, 0)
         if app == "allauth.mfa" and not user.has_usable_password() and time.time() - entered < FRESH:
-            return bool(user.authenticator_set.exists())
+            since = datetime.fromtimestamp(entered, UTC)
+            return bool(user.authenticator_set.filter(created_at__lt=since).exists())
         return bool(super().is_reauthentication_required(app=app, **kwargs))
 
     def can_delete_email(self, email_address: EmailAddress) -> bool:
@@ -157,12 +161,25 @@ class SocialAdapter(DefaultSocialAccountAdapter):
     """Other services' accounts: for people who are here already, for those who are invited, and for others only where
     ``BATON_…_SIGNUP`` lets them in."""
 
+    def get_app(self, request: HttpRequest, provider: str, client_id: str | None = None) -> Any:
+        """Raises ``Http404`` for a service that is not configured, whose pages the library has all the same."""
+        try:
+            return super().get_app(request, provider, client_id)
+        except ObjectDoesNotExist:
+            raise Http404 from None
+
     def is_open_for_signup(self, request: HttpRequest, sociallogin: Any) -> bool:
         link = request.session.get(INVITATION, "")
         if link and invitations.admits(link, email=sociallogin.user.email):
             return True
         app = sociallogin.provider.app
         return bool(app is not None and app.settings.get("signup") == "open")
+
+    def new_user(self, request: HttpRequest, sociallogin: Any) -> Any:
+        user = super().new_user(request, sociallogin)
+        # The library keeps the account in the session meanwhile, and cannot write a default of the database's.
+        user.created_at = timezone.now()
+        return user
 
     def authenticate_by_email(self, sociallogin: Any) -> tuple[Any, str] | None:
         """The person whose confirmed address the service has confirmed as well. An address that only one of the two
@@ -184,6 +201,8 @@ class SocialAdapter(DefaultSocialAccountAdapter):
     def save_user(self, request: HttpRequest, sociallogin: Any, form: Any = None) -> Any:
         """Makes the account, with what an invitation brings, or neither."""
         link = request.session.pop(INVITATION, "")
+        if not (link and invitations.admits(link, email=form.cleaned_data["email"] if form else sociallogin.user.email)):
+            link = ""
         with transaction.atomic():
             user = super().save_user(request, sociallogin, form)
             audit.record(_actor(user), "person.signed_up", subject=user.email, data={"by": str(sociallogin.provider)})
@@ -205,6 +224,9 @@ class SocialAdapter(DefaultSocialAccountAdapter):
     ) -> None:
         logger.warning("Signing in through %s failed: %s", provider, exception or error)
         audit.denied(None, "signin.failed", code="UNAUTHENTICATED", data={"by": str(provider)})
+
+    def get_signup_form_initial_data(self, sociallogin: Any) -> dict[str, Any]:
+        return {**super().get_signup_form_initial_data(sociallogin), "name": sociallogin.user.name}
 
     def get_connect_redirect_url(self, request: HttpRequest, socialaccount: Any) -> str:
         return reverse("socialaccount_connections")

@@ -8,7 +8,7 @@ from allauth.account.utils import get_next_redirect_url
 from allauth.socialaccount.adapter import get_adapter
 from django import template
 from django.conf import settings
-from django.http import HttpRequest
+from django.http import Http404, HttpRequest
 
 register = template.Library()
 
@@ -46,6 +46,16 @@ def service_address(context: dict[str, Any], service: Any, process: str = "login
     request = context["request"]
     onward = get_next_redirect_url(request)
     return str(service.get_login_url(request, process=process, **({"next": onward} if onward else {})))
+
+
+@register.simple_tag
+def connected(account: Any) -> dict[str, Any]:
+    """A connected account as a person knows it: the service, who they are there, and whether it lets them in still."""
+    try:
+        shown = account.get_provider_account()
+        return {"service": shown.get_brand()["name"], "name": str(shown), "works": True}
+    except Http404:
+        return {"service": account.provider, "name": "not offered here any more", "works": False}
 
 
 @register.simple_tag(takes_context=True)

@@ -101,19 +101,21 @@ class InviteForm(PlainForm):
 
 
 class JoinForm(PlainForm):
-    """An account for somebody who was invited; ``email`` is given where the invitation is for one address."""
+    """An account for somebody who was invited; ``email`` is given where the invitation is for one address, and
+    ``passkey`` where they want that and no password."""
 
     name = forms.CharField(max_length=200, widget=forms.TextInput(attrs={"autocomplete": "name", "autofocus": True}))
     email = forms.CharField(max_length=254, widget=forms.EmailInput(attrs={"autocomplete": "username"}))
     password = forms.CharField(
-        required=False,
         strip=False,
         help_text="At least ten characters.",
         widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
     )
 
-    def __init__(self, *args: Any, email: str, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, email: str, passkey: bool = False, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        if passkey:
+            del self.fields["password"]
         if email:
             self.fields["email"].initial = email
             self.fields["email"].disabled = True

@@ -1,7 +1,6 @@
 """Invitations: sending them, and taking one."""
 
-from allauth.account.adapter import get_adapter
-from allauth.account.internal.flows.signup import complete_signup
+from allauth.account.internal.flows.signup import complete_signup, prevent_enumeration
 from allauth.account.utils import perform_login
 from allauth.core.ratelimit import consume, respond_429
 from django.contrib import messages
@@ -127,19 +126,18 @@ def _landing(offer: Offer) -> HttpResponse:
 
 def _join(request: HttpRequest, link: str) -> HttpResponse:
     offer = invitations.offer(link)
-    form = JoinForm(request.POST, email=offer.email)
     passkey = "passkey" in request.POST and offer.confirmed
+    form = JoinForm(request.POST, email=offer.email, passkey=passkey)
     if form.is_valid():
         sent = form.cleaned_data
         try:
-            # "" is refused by the rules for passwords; only who asks for a passkey has none.
-            password = None if passkey else sent["password"]
-            made = invitations.sign_up(link, email=sent["email"], name=sent["name"], password=password)
+            made = invitations.sign_up(link, email=sent["email"], name=sent["name"], password=sent.get("password"))
         except Invalid as refusal:
             form.refuse(refusal)
         except AlreadyExists as refusal:
-            get_adapter().send_account_already_exists_mail(refusal.location)
-            return redirect("account_email_verification_sent")
+            # The same page, the same cookies and a mail, as for an account that was made.
+            hidden: HttpResponse = prevent_enumeration(request, email=refusal.location)
+            return hidden
         else:
             request.session.pop(accounts.INVITATION, None)
             if not offer.confirmed:
