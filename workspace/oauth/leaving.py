@@ -48,7 +48,8 @@ def policy(redirect_uri: str) -> dict[str, Any]:
     origin = _origin(redirect_uri)
     if not origin:
         return dict(settings.SECURE_CSP)
-    return {**settings.SECURE_CSP, "form-action": [*settings.SECURE_CSP["form-action"], origin]}
+    policy: dict[str, Any] = dict(settings.SECURE_CSP)
+    return {**policy, "form-action": [*policy["form-action"], origin]}
 
 
 def leave(request: HttpRequest, url: str, *, to: str) -> HttpResponse:

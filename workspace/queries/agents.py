@@ -12,7 +12,7 @@ from django.db.models.functions import Coalesce, Now
 from django.utils import timezone
 
 from workspace.access import location_of
-from workspace.actor import Actor, Role
+from workspace.actor import Actor, Role, Scope
 from workspace.errors import NotFound
 from workspace.models import Agent, AgentScope, AgentToken, Commit, Connection, Document, Folder, Reach
 from workspace.queries import pages, reaching, who
@@ -274,7 +274,9 @@ def _state(row: Any, now: datetime) -> State:
 
 def _client(row: Any) -> Client | None:
     held: Connection | None = getattr(row, "connection", None)
-    return held and Client(
+    if held is None:
+        return None
+    return Client(
         name=held.client_name,
         host=held.client_host,
         redirect_host=held.redirect_host,
@@ -301,20 +303,25 @@ def _token(token: AgentToken, now: datetime) -> TokenRow:
 
 
 def identity(actor: Actor) -> Identity:
-    """Who the actor is and where its scopes lie. At most two queries."""
-    folders: dict[int | None, str] = dict(
-        Folder.objects.filter(pk__in=[s.folder for s in actor.scopes if s.folder]).values_list("pk", "path")
-    )
-    documents: dict[str | None, str] = {
-        d.pk: location_of(d)
-        for d in Document.objects.filter(pk__in=[s.document for s in actor.scopes if s.document]).select_related(
-            "folder"
-        )
-    }
-    scopes = tuple(
-        f"{scope.role.label}@{folders.get(scope.folder) or documents.get(scope.document) or '*'}"
-        for scope in actor.scopes
-    )
+    """Who the actor is and where its scopes lie; ``ROLE@?`` is a place that it does not see (any more). At most two
+    queries."""
+    reach = Reach(actor)
+    folder_ids = [s.folder for s in actor.scopes if s.folder]
+    document_ids = [s.document for s in actor.scopes if s.document]
+    folders: dict[int | None, str] = {}
+    documents: dict[str | None, str] = {}
+    if folder_ids:
+        folders |= Folder.objects.filter(pk__in=folder_ids).visible_to(reach).values_list("pk", "path")
+    if document_ids:
+        seen = Document.objects.filter(pk__in=document_ids).visible_to(reach).select_related("folder")
+        documents |= {document.pk: location_of(document) for document in seen}
+
+    def place(scope: Scope) -> str:
+        if scope.folder is not None:
+            return folders.get(scope.folder, "?")
+        return documents.get(scope.document, "?") if scope.document is not None else EVERYWHERE
+
+    scopes = tuple(f"{scope.role.label}@{place(scope)}" for scope in actor.scopes)
     return Identity(
         email=actor.email,
         name=actor.label,
