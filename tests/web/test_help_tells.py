@@ -42,7 +42,7 @@ def test_anchors_that_help_links_to_are_there(signed_in: SignIn) -> None:
     carol = signed_in("carol")
     for topic in TOPICS:
         html = carol.get(f"/help/{topic.slug}").content.decode()
-        for slug, anchor in re.findall(r'href="/help/(\w+)#([^"]+)"', html):
+        for slug, anchor in re.findall(r'href="/help/([\w-]+)#([^"]+)"', html):
             assert f'id="{anchor}"' in carol.get(f"/help/{slug}").content.decode(), (topic.slug, slug, anchor)
 
 
@@ -52,6 +52,16 @@ def test_the_table_of_settings_is_that_of_the_settings() -> None:
 
     assert "BATON_BODY_BYTES" in read
     assert set(first_cells(section("running", "Settings"))) == read
+
+
+def test_the_table_of_services_is_that_of_the_settings() -> None:
+    source = (ROOT / "workspace/config/sign_in.py").read_text()
+    read = set(re.findall(r'"(BATON_[A-Z_]+_(?:URL|NAME|TENANT))"', source))
+    for prefix in re.findall(r'_app\(env, "(BATON_[A-Z]+)"', source):
+        read |= {f"{prefix}_CLIENT_ID", f"{prefix}_CLIENT_SECRET"}
+
+    assert len(read) == 15
+    assert {name for name in first_cells(section("sign-in", "Other services")) if name.startswith("BATON")} == read
 
 
 def test_the_table_of_commands_has_each_command_with_its_options() -> None:

@@ -200,8 +200,8 @@ class SocialAdapter(DefaultSocialAccountAdapter):
 
     def save_user(self, request: HttpRequest, sociallogin: Any, form: Any = None) -> Any:
         """Makes the account, with what an invitation brings, or neither."""
-        link = request.session.pop(INVITATION, "")
-        if not (link and invitations.admits(link, email=form.cleaned_data["email"] if form else sociallogin.user.email)):
+        link, email = request.session.pop(INVITATION, ""), sociallogin.user.email
+        if not invitations.admits(link, email=form.cleaned_data["email"] if form else email):
             link = ""
         with transaction.atomic():
             user = super().save_user(request, sociallogin, form)

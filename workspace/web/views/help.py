@@ -38,6 +38,12 @@ TOPICS = (
         about="Documents, commits, merging, captures, permissions, citations.",
     ),
     Topic(
+        slug="sign-in",
+        title="Signing in",
+        icon="key",
+        about="Invitations, passwords, passkeys, second steps, other services, and getting back in.",
+    ),
+    Topic(
         slug="sharing",
         title="Sharing",
         icon="share",
