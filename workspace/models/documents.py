@@ -139,6 +139,7 @@ class Commit(models.Model):
         ]
         indexes = [
             models.Index(fields=["author", "-created_at"], name="commit_by_author"),
+            models.Index(fields=["agent", "-created_at"], name="commit_by_agent"),
             # What earlier imports made is asked for by their session.
             models.Index(fields=["session", "via"], name="commit_by_session"),
         ]
