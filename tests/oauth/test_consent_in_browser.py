@@ -184,6 +184,23 @@ def test_who_is_somebody_else_can_switch_and_comes_back(enter: Enter, listener: 
     expect(page.get_by_role("button", name="Allow")).to_be_visible()
 
 
+def test_what_is_wrong_is_told_to_the_program_right_after_signing_in_as_well(
+    browser: Browser, live_server: LiveServer, committed_cast: Cast, listener: Listener, settings: Any
+) -> None:
+    settings.BATON_BASE_URL = live_server.url
+    host = Host(browser=Client(), redirect_uri=listener.uri("localhost"))
+    host.register(redirect_uris=[host.redirect_uri])
+    page = browser.new_page(base_url=live_server.url)
+    page.goto(f"{AUTHORIZE}?{urlencode(host.query(scope='workspace:everything'))}")
+    page.fill("#id_login", "alice@example.org")
+    page.fill("#id_password", PASSWORD)
+    page.get_by_role("button", name="Sign in", exact=True).click()
+    expect(page.get_by_role("heading", name="Signed in")).to_be_visible()
+    page.close()
+
+    assert [answer["error"] for answer in listener.answers] == ["invalid_scope"]
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [320, 360, 1280])
 def test_no_page_of_it_scrolls_sideways(enter: Enter, listener: Listener, scheme: str, width: int) -> None:

@@ -240,9 +240,7 @@ def _told(request: HttpRequest, error: OAuth2Error, redirect_uri: str, state: st
     values: dict[str, Any] = {"error": error.error}
     if error.description:
         values["error_description"] = plain(error.description)
-    response = HttpResponse(status=302)
-    response["Location"] = answered(redirect_uri, state, **values)
-    return response
+    return leaving.tell(request, answered(redirect_uri, state, **values))
 
 
 def _untold(request: HttpRequest, error: OAuth2Error) -> HttpResponse:

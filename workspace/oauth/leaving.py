@@ -52,11 +52,21 @@ def policy(redirect_uri: str) -> dict[str, Any]:
     return {**policy, "form-action": [*policy["form-action"], origin]}
 
 
+def tell(request: HttpRequest, url: str) -> HttpResponse:
+    """To ``url`` with what is wrong with a request that nobody was asked about.
+
+    That is a redirect, but where the browser came by a form of this server, such as the one that signs in: the policy
+    of the page that the form was on holds for all that follows, and names no origin but this one.
+    """
+    if request.method == "POST" or request.headers.get("Sec-Fetch-Site") == "same-origin":
+        return leave(request, url, to="")
+    return _redirect(url)
+
+
 def leave(request: HttpRequest, url: str, *, to: str) -> HttpResponse:
     """To ``url``, which lies at a redirect address that was checked; ``to`` is the program's name for the page."""
-    if is_loopback(url):
-        response = HttpResponse(status=302)
-        response["Location"] = url
+    if is_loopback(url) and request.method == "POST":
+        response = _redirect(url)
     else:
         scheme = urlsplit(url).scheme.lower()
         if not _SCHEME.match(scheme) or scheme in _NEVER:
@@ -65,4 +75,10 @@ def leave(request: HttpRequest, url: str, *, to: str) -> HttpResponse:
         response["Refresh"] = f"0; url={iri_to_uri(url)}"
     add_never_cache_headers(response)
     response["Referrer-Policy"] = "no-referrer"
+    return response
+
+
+def _redirect(url: str) -> HttpResponse:
+    response = HttpResponse(status=302)
+    response["Location"] = url
     return response
