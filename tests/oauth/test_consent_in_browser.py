@@ -14,6 +14,7 @@ from pytest_django.live_server_helper import LiveServer
 
 from tests.cast import PASSWORD, Cast
 from tests.oauth.conftest import AUTHORIZE, Host
+from tests.web.test_browser_works import CONTRAST
 from workspace.models import Agent
 from workspace.oauth import leaving
 
@@ -201,13 +202,24 @@ def test_what_is_wrong_is_told_to_the_program_right_after_signing_in_as_well(
     assert [answer["error"] for answer in listener.answers] == ["invalid_scope"]
 
 
+NAMELESS = """() => [...document.querySelectorAll("input:not([type=hidden]), select, textarea, button, summary")]
+  .filter((e) => e.checkVisibility())
+  .filter((e) => !(e.labels?.length || e.getAttribute("aria-label") || e.textContent.trim()))
+  .map((e) => e.outerHTML)"""
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [320, 360, 1280])
-def test_no_page_of_it_scrolls_sideways(enter: Enter, listener: Listener, scheme: str, width: int) -> None:
-    page = enter("alice", viewport={"width": width, "height": 800}, color_scheme=scheme)
+@pytest.mark.parametrize("width", [320, 1280])
+def test_its_pages_fit_can_be_read_and_name_every_control(
+    enter: Enter, listener: Listener, scheme: str, width: int
+) -> None:
+    page = enter("alice", viewport={"width": width, "height": 800}, color_scheme=scheme, reduced_motion="reduce")
     _, address = asked(listener.uri("localhost"))
-    for path in (address, "/device", "/device?code=AAAA-AAAA"):
+    for path in (address, "/device", "/device?code=AAAA-AAAA", "/agents", "/agents?of=others", "/help/connect"):
         page.goto(path)
         if path == address:
             page.get_by_text("Only in folders that I choose").click()
+            page.get_by_text("Other places").click()
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), path
+        assert page.evaluate(CONTRAST) == [], path
+        assert page.evaluate(NAMELESS) == [], path
