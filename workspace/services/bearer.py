@@ -46,7 +46,7 @@ MINTED = f"""{_HOLDER}, NULL
    AND (token.expires_at IS NULL OR token.expires_at > now())
 {_LIVE}"""
 # The type is part of the key: a code or a refresh token lies in the same table under the same kind of hash. Being
-# compared as a whole, the list of resources has to be of one, and the right one.
+# compared as a whole (as text, of which JSON in the database has one form), the list of resources has to be of one.
 GRANTED = f"""{_HOLDER}, token.scopes
   FROM allauth_idp_oidc_token token
   JOIN workspace_connection connection ON connection.grant_id = token.data ->> 'grant_id'
@@ -55,7 +55,7 @@ GRANTED = f"""{_HOLDER}, token.scopes
  WHERE token.type = 'at'
    AND token.hash = %s
    AND token.expires_at > now()
-   AND token.data -> 'resources' = ANY (%s::jsonb[])
+   AND token.data ->> 'resources' IN (%s, %s, %s, %s)
    AND token.user_id = person.id
    AND connection.ended_at IS NULL
 {_LIVE}"""
@@ -105,11 +105,11 @@ def _minted(token: str) -> tuple | None:
 def _granted(token: str) -> tuple | None:
     if not _SHAPE.match(token):
         return None
-    row = _asked(GRANTED, agents.digest(token), [json.dumps([resource]) for resource in resources()])
+    row = _asked(GRANTED, agents.digest(token), *(json.dumps([name], ensure_ascii=False) for name in resources()))
     return row if row is not None and set(SCOPES) & set(row[-1].split()) else None
 
 
-def _asked(statement: str, *values: str | list[str]) -> tuple | None:
+def _asked(statement: str, *values: str) -> tuple | None:
     with connection.cursor() as cursor:
         cursor.execute(statement, values)
         return cursor.fetchone()
