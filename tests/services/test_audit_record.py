@@ -11,7 +11,7 @@ from workspace import access, request
 from workspace.actor import Via
 from workspace.errors import Target
 from workspace.models import AuditEntry
-from workspace.services import audit
+from workspace.services import audit, buckets
 
 pytestmark = pytest.mark.django_db
 
@@ -87,7 +87,7 @@ def test_a_refusal_of_what_is_hidden_and_of_what_is_absent_is_one_statement_each
 
 def test_a_scan_is_bounded_and_the_next_entry_tells_how_many_were_left_out(cast: Cast) -> None:
     clock = [1000.0]
-    with patch.object(audit.time, "monotonic", lambda: clock[0]):
+    with patch.object(buckets.time, "monotonic", lambda: clock[0]):
         before = AuditEntry.objects.count()
         for _ in range(audit.PER_MINUTE * 3):
             audit.denied(cast.mallory, "attempt.not_found", code="NOT_FOUND", location="a/b")
@@ -106,7 +106,7 @@ def test_a_scan_is_bounded_and_the_next_entry_tells_how_many_were_left_out(cast:
 
 
 def test_nobody_signed_in_is_counted_by_address_and_an_ipv6_host_has_one_bucket(cast: Cast) -> None:
-    with patch.object(audit.time, "monotonic", lambda: 1000.0):
+    with patch.object(buckets.time, "monotonic", lambda: 1000.0):
         for n in range(audit.PER_MINUTE):
             audit.denied(None, "signin.failed", code="UNAUTHENTICATED", address=f"2001:db8::{n + 1:x}", via=Via.WEB)
         assert AuditEntry.objects.filter(action="signin.failed").count() == audit.PER_MINUTE // 2

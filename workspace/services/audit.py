@@ -10,12 +10,8 @@ import ipaddress
 import json
 import logging
 import re
-import threading
-import time
-from collections import OrderedDict
 from collections.abc import Mapping
 from contextlib import nullcontext
-from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -26,7 +22,9 @@ from django.utils import timezone
 from workspace.access import location_of
 from workspace.actor import Actor, Via
 from workspace.errors import Forbidden, NotFound, Refusal, Target, Unauthenticated
-from workspace.models import AuditEntry, Document, Folder
+from workspace.models import AuditEntry, Commit, Document, Folder
+from workspace.models.ids import receipt_id
+from workspace.services.buckets import Buckets
 from workspace.services.receipts import key_of
 
 logger = logging.getLogger(__name__)
@@ -37,7 +35,6 @@ PER_MINUTE = 60
 """Refusals that one process records of one principal, or of one address where nobody is signed in."""
 PER_MINUTE_UNKNOWN = 300
 """The same of everybody together who is not signed in."""
-KEYS = 10_000
 PURGED_AT_ONCE = 5_000
 
 # One fixed statement and one round trip; the table's name is not any caller's.
@@ -47,6 +44,15 @@ INSERT INTO workspace_auditentry
      location, subject, reason, data)
 VALUES (%s, false, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s::jsonb)
 """
+
+# Every write of a document makes both, so both go in one round trip.
+WRITTEN = f"""
+WITH receipt AS (
+    INSERT INTO workspace_receipt
+        (id, kind, person_id, agent_id, job, via, session, folder_id, document_id, commit_id, reason, data)
+    VALUES (%s, 'written', %s, %s, %s, %s, %s, %s, %s, %s, %s, '{{}}')
+)
+{INSERT}"""
 
 # The place that was asked for is looked up by one statement, whatever the refusal knows of it, so that a refusal takes
 # as long for what is hidden as for what is absent.
@@ -177,6 +183,17 @@ def record(
         cursor.execute(INSERT, (action, *_doer(actor, actor.via, _address(actor.address)), *place, *facts))
 
 
+def written(actor: Actor, action: str, document: Document, commit: Commit) -> None:
+    """Records ``commit`` of ``document``, whose folder is loaded, and leaves its receipt; one statement, inside the
+    caller's transaction."""
+    place = (document.folder_id, document.pk)
+    receipt = (receipt_id(), actor.person, actor.agent, actor.job, actor.via.value, actor.session[:200], *place)
+    facts = _facts(commit.location, "", commit.reason, {"commit": commit.pk})
+    doer = _doer(actor, actor.via, _address(actor.address))
+    with connection.cursor() as cursor:
+        cursor.execute(WRITTEN, (*receipt, commit.pk, commit.reason, action, *doer, *place, *facts))
+
+
 def attempt(
     actor: Actor | None,
     refusal: Refusal,
@@ -294,64 +311,17 @@ def _network(address: str | None) -> str:
     return str(ipaddress.ip_network(f"{address}/64", strict=False))
 
 
-# -- how many refusals are recorded ---------------------------------------------
-
-
-@dataclass(kw_only=True)
-class _Bucket:
-    """Half of a minute's number at once and half more over a minute, so that no minute has more than that number."""
-
-    size: float
-    tokens: float
-    at: float
-    left_out: int = 0
-
-    def take(self, now: float) -> bool:
-        self.tokens = min(self.size, self.tokens + (now - self.at) * self.size / 60)
-        self.at = now
-        if self.tokens < 1:
-            return False
-        self.tokens -= 1
-        return True
-
-
-@dataclass
-class _Buckets:
-    """The buckets of this process, the longest unused forgotten first."""
-
-    held: OrderedDict[str, _Bucket] = field(default_factory=OrderedDict)
-    lock: threading.Lock = field(default_factory=threading.Lock)
-
-    def of(self, key: str, per_minute: int, now: float) -> _Bucket:
-        size = max(1.0, per_minute / 2)
-        bucket = self.held.setdefault(key, _Bucket(size=size, tokens=size, at=now))
-        self.held.move_to_end(key)
-        while len(self.held) > KEYS:
-            gone, lost = self.held.popitem(last=False)
-            if lost.left_out:
-                logger.warning("%d refusals of %s were not recorded", lost.left_out, gone)
-        return bucket
-
-
-_buckets = _Buckets()
+_refusals = Buckets()
 
 
 def _take(key: str, *, known: bool) -> int | None:
     """How many refusals of ``key`` were left out since its last entry; None where this one is left out too."""
-    now = time.monotonic()
-    with _buckets.lock:
-        own = _buckets.of(key, PER_MINUTE, now)
-        if not (own.take(now) and (known or _buckets.of("unknown", PER_MINUTE_UNKNOWN, now).take(now))):
-            own.left_out += 1
-            return None
-        left_out, own.left_out = own.left_out, 0
-        return left_out
+    return _refusals.take(key, PER_MINUTE, shared=None if known else PER_MINUTE_UNKNOWN)
 
 
 def forget_refusals() -> None:
     """Begins to count refusals anew, as a fresh process does."""
-    with _buckets.lock:
-        _buckets.held.clear()
+    _refusals.clear()
 
 
 # -- retention ------------------------------------------------------------------

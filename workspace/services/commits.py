@@ -11,9 +11,9 @@ from django.utils import timezone
 from workspace.access import location_of
 from workspace.actor import Actor
 from workspace.errors import Invalid
-from workspace.models import Blob, Commit, CommitKind, Document, JobKind, ReceiptKind
+from workspace.models import Blob, Commit, CommitKind, Document, JobKind
 from workspace.queries import named as finding
-from workspace.services import audit, jobs, receipts, texts
+from workspace.services import audit, jobs, texts
 from workspace.services.texts import Text
 
 ACTIONS: Mapping[str, str] = {
@@ -128,15 +128,7 @@ def record(
     document.updated_at = commit.created_at
     document.save()
     Commit.objects.bulk_create([commit])
-    receipts.record(
-        actor,
-        ReceiptKind.WRITTEN,
-        document=document,
-        folder=document.folder,
-        commit=commit,
-        reason=commit.reason,
-    )
-    audit.record(actor, ACTIONS[kind], document=document, reason=commit.reason, data={"commit": commit.pk})
+    audit.written(actor, ACTIONS[kind], document, commit)
     jobs.enqueue(JobKind.INDEX, document.pk, folder=document.folder, document=document)
     return commit
 
