@@ -9,7 +9,7 @@ from django.db import connection
 
 from tests.cast import Cast
 from workspace.models import Job
-from workspace.services import agents, captures, documents
+from workspace.services import access_requests, agents, captures, documents
 from workspace.services.outcomes import Conflict
 
 HIDDEN_FOLDER = "product/launch"
@@ -29,6 +29,7 @@ class Things:
     capture: str
     job: str
     agent: str
+    request: str
 
 
 ABSENT = Things(
@@ -41,6 +42,7 @@ ABSENT = Things(
     capture="cap_01kb7n2g4j6k8m0p2r4t6v8x0z",
     job="job_01kb7n2g4j6k8m0p2r4t6v8x0z",
     agent="agt_01kb7n2g4j6k8m0p2r4t6v8x0z",
+    request="acr_01kb7n2g4j6k8m0p2r4t6v8x0z",
 )
 
 
@@ -63,6 +65,7 @@ def make(cast: Cast, first: str) -> Things:
         capture=captured.id,
         job=Job.objects.get(kind="index", document=kept.document).pk,
         agent=agents.create(cast.alice, name="another").agent_id,
+        request=access_requests.ask(cast.carol, location=HIDDEN_FOLDER, role="editor").id,
     )
 
 

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 from tests.cast import Cast
 from tests.mcp.calls import Calls
 from tests.parity.outcomes import Conflict, Ok, Outcome
-from tests.parity.verbs import Choice, Unsupported, refused, token_of, value_of
+from tests.parity.verbs import Choice, refused, token_of, value_of
 from workspace.actor import Via
 from workspace.services import bearer
 
@@ -23,6 +23,7 @@ class Mcp:
         "folder_path": "location",
         "name": "location",
         "operation_id": "idempotency_key",
+        "request_id": "request",
     }
 
     def __init__(self, cast: Cast, person: str) -> None:
@@ -109,10 +110,45 @@ class Mcp:
         return Ok(value=made.value) if isinstance(made, Ok) else made
 
     def share(self, location: str, subject: str, role: str) -> Outcome:
-        raise Unsupported("share")
+        return self._confirmed("access_grant", location=location, subject=subject, role=role)
 
     def unshare(self, location: str, subject: str) -> Outcome:
-        raise Unsupported("unshare")
+        return self._confirmed("access_revoke", location=location, subject=subject)
+
+    def _confirmed(self, tool: str, **change: Any) -> Outcome:
+        shown = self._call(tool, **change)
+        if not isinstance(shown, Ok):
+            return shown
+        done = self._call(tool, **change, confirm_token=shown.value["confirm_token"])
+        return Ok(value=done.value) if isinstance(done, Ok) else done
+
+    def readers(self, location: str) -> Outcome:
+        return value_of(
+            self._call("access_read", location=location),
+            lambda data: [
+                (one["email"], one["role"], [(way["location"], way["role"], *way["chain"]) for way in one["through"]])
+                for one in data["readers"]
+            ],
+        )
+
+    def ask(self, location: str, role: str, reason: str = "") -> Outcome:
+        made = self._call("access_grant", action="request", location=location, role=role, reason=reason)
+        return Ok(value=made.value["request_id"]) if isinstance(made, Ok) else made
+
+    def waiting(self) -> Outcome:
+        found = self._call("access_read", action="requests")
+        return value_of(found, lambda data: [item["request_id"] for item in data["requests"]])
+
+    def approve(self, request: str, role: str) -> Outcome:
+        return self._confirmed("access_grant", action="approve", request_id=request, role=role)
+
+    def decline(self, request: str, answer: str) -> Outcome:
+        done = self._call("access_revoke", action="decline", request_id=request, reason=answer)
+        return Ok(value=done.value) if isinstance(done, Ok) else done
+
+    def withdraw(self, request: str) -> Outcome:
+        done = self._call("access_revoke", action="withdraw", request_id=request)
+        return Ok(value=done.value) if isinstance(done, Ok) else done
 
     def capture(self, folder: str, content: str, *, key: str) -> Outcome:
         made = self._call("capture", action="commit", folder=folder, content=content, operation_id=key)

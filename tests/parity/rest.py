@@ -106,6 +106,37 @@ class Rest:
     def unshare(self, location: str, subject: str) -> Outcome:
         return self._send("DELETE", f"/grants?{urlencode({'location': location, 'subject': subject})}")
 
+    def readers(self, location: str) -> Outcome:
+        found = self._send("GET", f"/access?{urlencode({'location': location})}")
+        return value_of(
+            found,
+            lambda data: [
+                (one["email"], one["role"], [(way["location"], way["role"], *way["chain"]) for way in one["through"]])
+                for one in data["items"]
+            ],
+        )
+
+    def ask(self, location: str, role: str, reason: str = "") -> Outcome:
+        sent = {"location": location, "role": role, "reason": reason}
+        return value_of(self._send("POST", "/access-requests", sent), lambda data: data["id"])
+
+    def waiting(self) -> Outcome:
+        found = self._send("GET", "/access-requests")
+        return value_of(found, lambda data: [item["id"] for item in data["items"]])
+
+    def approve(self, request: str, role: str) -> Outcome:
+        path, sent = f"/access-requests/{request}/decision", {"approve": True, "role": role}
+        shown = self._send("POST", path, {**sent, "preview": True})
+        if not isinstance(shown, Ok):
+            return shown
+        return self._send("POST", path, {**sent, "confirm_token": shown.value["confirm_token"]})
+
+    def decline(self, request: str, answer: str) -> Outcome:
+        return self._send("POST", f"/access-requests/{request}/decision", {"approve": False, "answer": answer})
+
+    def withdraw(self, request: str) -> Outcome:
+        return self._send("DELETE", f"/access-requests/{request}")
+
     def capture(self, folder: str, content: str, *, key: str) -> Outcome:
         made = self._send("POST", "/captures", {"folder": folder, "content": content, "operation_id": key})
         if isinstance(made, Ok):

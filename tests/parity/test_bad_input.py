@@ -30,7 +30,7 @@ class Setting:
     other: str
 
 
-LACKING: dict[str, set[str]] = {"rest": set(), "mcp": {"share", "unshare"}, "web": {"capture", "reject"}}
+LACKING: dict[str, set[str]] = {"rest": set(), "mcp": set(), "web": {"capture", "reject"}}
 """What each surface has no verb for."""
 
 

@@ -188,12 +188,52 @@ class Web:
         return self._submit("/new/folder", {"location": location, "key": key or uuid4().hex}, writes=False)
 
     def share(self, location: str, subject: str, role: str) -> Outcome:
-        return self._submit(
-            f"/share/{quote(location)}", {"subject": subject, "role": role, "confirmed": "1"}, writes=False
-        )
+        return self._confirmed(f"/share/{quote(location)}", {"subject": subject, "role": role})
 
     def unshare(self, location: str, subject: str) -> Outcome:
-        return self._submit(f"/unshare/{quote(location)}", {"subject": subject}, writes=False)
+        return self._confirmed(f"/unshare/{quote(location)}", {"subject": subject})
+
+    def _confirmed(self, path: str, sent: dict[str, str]) -> Outcome:
+        shown = self.post(path, sent)
+        if shown.status_code != 200:
+            return self.outcome(shown)
+        return self.outcome(self.post(path, sent | {"confirm_token": shown.context["preview"].token}))
+
+    def readers(self, location: str) -> Outcome:
+        response = self.client.get(f"/share/{quote(location)}")
+        if response.status_code != 200:
+            return self.outcome(response)
+        return Ok(
+            value=[
+                (one.email, one.role.label, [(way.location, way.role.label, *way.chain) for way in one.through])
+                for one in response.context["page"].items
+            ]
+        )
+
+    def ask(self, location: str, role: str, reason: str = "") -> Outcome:
+        asked = self.post("/access-requests/new", {"location": location, "role": role, "reason": reason})
+        if asked.status_code != 302:
+            return self.outcome(asked)
+        rows = self.client.get("/access-requests?list=mine").context["page"].items
+        return Ok(value=next(row.id for row in rows if row.location == location and row.state == "open"))
+
+    def waiting(self) -> Outcome:
+        return Ok(value=[row.id for row in self.client.get("/access-requests").context["page"].items])
+
+    def approve(self, request: str, role: str) -> Outcome:
+        path, sent = f"/access-requests/{request}", {"role": role, "answer": ""}
+        shown = self.post(path, {**sent, "decision": "look"})
+        if shown.status_code != 200:
+            return self.outcome(shown)
+        token = shown.context["preview"].token
+        return self.outcome(self.post(path, {**sent, "decision": "approve", "confirm_token": token}))
+
+    def decline(self, request: str, answer: str) -> Outcome:
+        sent = {"role": "viewer", "answer": answer, "decision": "decline"}
+        return self.outcome(self.post(f"/access-requests/{request}", sent))
+
+    def withdraw(self, request: str) -> Outcome:
+        return self.outcome(self.post(f"/access-requests/{request}/withdraw", {}))
 
     def capture(self, folder: str, content: str, *, key: str) -> Outcome:
         raise Unsupported("capture")
