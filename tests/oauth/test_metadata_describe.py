@@ -3,7 +3,10 @@
 import json
 
 import pytest
-from django.test import Client
+from allauth.core.context import request_context
+from allauth.idp.oidc.adapter import get_adapter
+from django.core.exceptions import ValidationError
+from django.test import Client, RequestFactory
 
 from tests.oauth.conftest import register
 
@@ -41,6 +44,14 @@ def test_an_allowed_host_does_not_become_the_issuer(client: Client, base: str, p
     assert "4444" not in text
     assert "evil.example" not in text
     assert base in text
+
+
+def test_the_library_is_told_the_same_issuer(base: str, rf: RequestFactory) -> None:
+    with request_context(rf.get("/", headers={"Host": "localhost:4444"})):
+        assert get_adapter().get_issuer() == base
+        with pytest.raises(ValidationError):
+            get_adapter().validate_resource_uris(uris=["https://other.example"])
+        assert not get_adapter().is_cimd_url_allowed("https://clients.example.org/c.json")
 
 
 @pytest.mark.parametrize("path", [*ALL, "/oauth/token", "/oauth/register", "/oauth/revoke", "/oauth/device/code"])

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from allauth.idp.oidc.models import Client as Registered
+from allauth.idp.oidc.models import Token
 from django.core.exceptions import ValidationError
 from django.http import HttpResponse
 from django.test import Client
@@ -288,6 +289,15 @@ def test_unused_clients_expire_and_used_ones_stay(host: Host, settings: Any) -> 
     assert host.post("/oauth/revoke", token=tokens["refresh_token"], client_id=host.client_id).status_code == 200
     registrations.expire()
     assert set(Registered.objects.values_list("pk", flat=True)) == {fresh}
+
+
+def test_a_client_stays_as_long_as_a_consent_to_it_stands(host: Host) -> None:
+    host.sign_in()
+    # Its tokens have run out and were cleared away; the host still has its registration, and signs in by it again.
+    Token.objects.all().delete()
+    Registered.objects.update(created_at=timezone.now() - timedelta(days=400))
+    registrations.expire()
+    assert host.sign_in()
 
 
 @pytest.mark.parametrize(

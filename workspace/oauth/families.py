@@ -6,8 +6,7 @@ behind that neither saw.
 
 from allauth.idp.oidc.models import Token
 from django.db import connection, transaction
-from django.db.models import QuerySet
-from django.db.models.fields.json import KT
+from django.db.models import F, Func, QuerySet, TextField
 
 from workspace.services import connections
 
@@ -19,8 +18,9 @@ def lock(grant_id: str) -> None:
 
 
 def members(grant_id: str) -> "QuerySet[Token]":
-    """Every row of the family, by the index on its id."""
-    return Token.objects.alias(family=KT("data__grant_id")).filter(family=grant_id)
+    """Every row of the family, by the index on its id: the key has to stand in the statement, as it does there."""
+    family = Func(F("data"), template="(%(expressions)s ->> 'grant_id')", output_field=TextField())
+    return Token.objects.alias(family=family).filter(family=grant_id)
 
 
 def forget(grant_id: str) -> None:

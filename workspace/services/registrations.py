@@ -14,6 +14,8 @@ _UNUSED = """
    AND NOT EXISTS (SELECT FROM workspace_connection connection
                     WHERE connection.client_id = client.id AND connection.ended_at IS NULL)
 """
+# Whom another transaction is just giving a code is in use, and whom another one deletes is gone.
+_ALONE = " FOR UPDATE OF client SKIP LOCKED"
 _DELETE = "DELETE FROM allauth_idp_oidc_client WHERE id IN (SELECT client.id"
 # The table holds codes, access and refresh tokens, marks of used refresh tokens and device codes alike.
 _EXPIRED = """
@@ -30,7 +32,7 @@ def bound() -> int:
     """
     with connection.cursor() as cursor:
         cursor.execute(
-            f"{_DELETE}{_UNUSED} ORDER BY client.created_at DESC, client.id OFFSET %s)",
+            f"{_DELETE}{_UNUSED} ORDER BY client.created_at DESC, client.id OFFSET %s{_ALONE})",
             [settings.BATON_OAUTH_UNUSED_CLIENTS],
         )
         return int(cursor.rowcount)
@@ -43,7 +45,7 @@ def expire() -> int:
         cursor.execute(_EXPIRED, [ROWS_AT_ONCE])
         gone = cursor.rowcount
         cursor.execute(
-            f"{_DELETE}{_UNUSED} AND client.created_at < now() - make_interval(days => %s) LIMIT %s)",
+            f"{_DELETE}{_UNUSED} AND client.created_at < now() - make_interval(days => %s) LIMIT %s{_ALONE})",
             [settings.BATON_OAUTH_UNUSED_DAYS, ROWS_AT_ONCE],
         )
         return int(gone + cursor.rowcount)
