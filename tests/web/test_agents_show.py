@@ -209,6 +209,16 @@ def test_a_manager_looks_at_an_agent_of_another_and_cannot_end_it(signed_in: Sig
     assert alice.post(f"/agents/{rover}/rename", {"name": "mine"}).status_code == 404
 
 
+def test_an_administrator_ends_the_agent_of_anybody(signed_in: SignIn, cast: Cast) -> None:
+    Person.objects.filter(email="carol@example.org").update(is_superuser=True)
+    carol, rover = signed_in("carol"), cast.rover.agent
+    assert f"/agents/{rover}/revoke" in carol.get("/agents?of=others").content.decode()
+    assert carol.get(f"/agents/{rover}/revoke").status_code == 200
+    assert carol.post(f"/agents/{rover}/revoke").status_code == 302
+
+    assert Agent.objects.get(pk=rover).revoked_at is not None
+
+
 def test_revoking_asks_first_and_then_holds(signed_in: SignIn, cast: Cast) -> None:
     alice, made = signed_in("alice"), connect(cast.alice)
     asked = alice.get(f"/agents/{made.agent_id}/revoke")

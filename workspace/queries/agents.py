@@ -74,14 +74,16 @@ class Client:
 
 @dataclass(frozen=True, kw_only=True)
 class AgentRow:
-    """An agent. ``own`` is whether the reader is its person; without ``scopes`` it may all that its person may;
-    ``client`` is None for one that has a token. It is ``ended`` when its last token was ended or signed out."""
+    """An agent. ``own`` is whether the reader is its person, ``may_end`` whether they may revoke it; without
+    ``scopes`` it may all that its person may; ``client`` is None for one that has a token. It is ``ended`` when its
+    last token was ended or signed out."""
 
     id: str
     name: str
     owner: Who
     host: str
     own: bool
+    may_end: bool
     state: State
     scopes: tuple[ScopeRow, ...]
     client: Client | None
@@ -193,6 +195,7 @@ def _rows(actor: Actor, found: Sequence[Any]) -> tuple[AgentRow, ...]:
             owner=who.of(None, row),
             host=row.host,
             own=row.person_id == actor.person,
+            may_end=row.revoked_at is None and (row.person_id == actor.person or actor.admin),
             state=_state(row, now),
             scopes=tuple(scopes[row.pk]),
             client=_client(row),

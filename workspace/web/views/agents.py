@@ -142,7 +142,7 @@ def rename(request: HttpRequest, agent_id: str) -> HttpResponse:
 def revoking(request: HttpRequest, agent_id: str) -> HttpResponse:
     """Asks before an agent ends."""
     view = agents.show(person(request), agent=agent_id)
-    if not view.row.own:
+    if not (view.row.own or view.row.may_end):
         raise NotFound
     return page(request, "agent/revoke.html", {"card": card(view.row, most=None)}, section="agents")
 
