@@ -38,6 +38,7 @@ REST: list[Asked] = [
     _rest("GET", "/folders/{top}"),
     _rest("HEAD", "/folders/{folder}"),
     _rest("PATCH", "/folders/{folder}", {"retention_days": 3}),
+    _rest("PATCH", "/folders/{folder}", {"editors_share": False}),
     _rest("DELETE", "/folders/{folder}"),
     _rest("GET", "/documents?location={folder}"),
     _rest("GET", "/documents?location={top}&recursive=true"),
