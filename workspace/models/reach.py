@@ -25,15 +25,18 @@ class GroupsOf(Func):
 
 
 class Reached(Func):
-    """Ids of the folders in which, or of the documents on which, a person was granted ``need`` or more; one row each.
+    """Whether a row's folder or document (by its id) is one in which, or on which, a person was granted ``need`` or
+    more. Folders below one that was granted are among them, documents in it are not.
 
-    A folder that lies below one that was granted is among them, a document in it is not.
+    The ids are worked out once for the statement: ``IS TRUE`` keeps the planner from joining instead, which works
+    them out anew within each row's own subquery.
     """
 
-    template = "(SELECT %(function)s(%(expressions)s, %(need)s::smallint))"
+    template = "(%(expressions)s IN (SELECT id FROM %(function)s(%(person)s, %(need)s::smallint) id)) IS TRUE"
+    output_field = BooleanField()
 
-    def __init__(self, function: str, person: int, need: Role) -> None:
-        super().__init__(Value(person), function=function, need=int(need))
+    def __init__(self, column: str, function: str, *, person: int, need: Role) -> None:
+        super().__init__(F(column), function=function, person=int(person), need=int(need))
 
 
 class GrantedRole(Func):
@@ -105,6 +108,10 @@ class Reach:
     def _narrowed(self, within: Q, lineage: str, document: str | None) -> Q:
         return within if self._everywhere else within & self._scoped(lineage, document)
 
+    def narrowing(self, lineage: str, document: str | None) -> Q:
+        """What an agent's scopes leave of its person's reach, whatever that is."""
+        return self._narrowed(EVERYTHING, lineage, document)
+
     def folders(self, lineage: str = "lineage") -> Q:
         """Rows whose folder this actor may read. ``lineage`` is the lookup of its lineage from the row."""
         if self._by_scopes_alone:
@@ -115,8 +122,8 @@ class Reach:
         """Rows whose document this actor may read. ``lineage`` and ``document`` are lookups from the row."""
         if self._by_scopes_alone:
             return self._narrowed(EVERYTHING, lineage, document)
-        granted = Reached("workspace_documents_of", self._person, self.need)
-        return self._narrowed(self._reached(lineage) | Q(**{f"{document}__in": granted}), lineage, document)
+        granted = Q(Reached(document, "workspace_documents_of", person=self._person, need=self.need))
+        return self._narrowed(self._reached(lineage) | granted, lineage, document)
 
     def _reached(self, lineage: str) -> Q:
         """Rows whose folder the person was granted, or one above it.
@@ -125,7 +132,7 @@ class Reach:
         into them, however many grants there are.
         """
         folder = lineage.removesuffix("lineage").removesuffix("__") or "pk"
-        return Q(**{f"{folder}__in": Reached("workspace_folders_of", self._person, self.need)})
+        return Q(Reached(folder, "workspace_folders_of", person=self._person, need=self.need))
 
     @property
     def _person(self) -> int:

@@ -12,10 +12,11 @@ from workspace.access import location_of
 from workspace.actor import Actor, Role
 from workspace.models import Conflict, ConflictState, Document, Reach, Receipt, ReceiptKind
 from workspace.models.documents import DocumentQuerySet
-from workspace.queries import pages, who
+from workspace.queries import pages, visible, who
 from workspace.queries.folders import reachable
 from workspace.queries.pages import Page
 from workspace.queries.texts import DocumentText, commit_of, read
+from workspace.queries.visible import BY_FOLDER
 from workspace.queries.who import Who
 
 __all__ = [
@@ -129,22 +130,20 @@ def below(
     cursor: str | None = None,
 ) -> Page[DocumentRow]:
     """All documents below a folder, or everywhere, folder by folder and by name. Raises ``NotFound``, ``Invalid``."""
-    rows, inside = Document.objects.live().visible_to(Reach(actor)), 0
+    rows, role, inside = Document.objects.live(), None, 0
     if location:
-        folder, _ = reachable(actor, location)
+        folder, role = reachable(actor, location)
         rows, inside = rows.filter(folder__lineage__contains=[folder.pk]), folder.pk
     if type:
         rows = rows.filter(type=type)
     if label:
         rows = rows.filter(labels__contains=[label])
-    return _page(
-        actor,
-        rows,
-        listing=f"below:{inside}:{type}:{label}",
-        order=("folder_id", "name", "pk"),
-        limit=limit,
-        cursor=cursor,
-    )
+    listing = f"below:{inside}:{type}:{label}"
+    if role is None:  # a role in the folder holds for all below it
+        if cursor is not None:
+            rows = rows.filter(pages.after(actor, listing, BY_FOLDER, cursor))
+        rows = visible.by_folder(Reach(actor), rows, most=pages.check_limit(limit) + 1)
+    return _page(actor, rows, listing=listing, order=BY_FOLDER, limit=limit, cursor=cursor)
 
 
 def recent(actor: Actor, *, limit: int | None = None, cursor: str | None = None) -> Page[DocumentRow]:

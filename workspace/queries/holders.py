@@ -76,6 +76,10 @@ SELECT coalesce(person.email, 'group:' || team.name), max(role) FILTER (WHERE wa
  GROUP BY person.id, team.id
 """
 
+_GROUPS = """
+SELECT person, unnest(workspace_groups_of(person)) FROM unnest(%(people)s::bigint[]) AS person
+"""
+
 _ABOVE = """
 WITH RECURSIVE held (inner_id, outer_id) AS (
     SELECT inner_id, outer_id FROM workspace_nesting WHERE inner_id = ANY(%(groups)s::bigint[])
@@ -197,6 +201,14 @@ def unmanaged(folders: Iterable[int], documents: Iterable[str], *, without: int 
 def reached(*, people: Iterable[int] = (), groups: Iterable[int] = ()) -> RawSQL:
     """Ids of ``people`` and of everybody who is in one of ``groups`` in effect, for ``pk__in``."""
     return RawSQL(_REACHED, [list(groups), list(people)])
+
+
+def groups_of(people: Iterable[int]) -> dict[int, list[int]]:
+    """The groups that each of ``people`` is in, through however many others. One query."""
+    found: dict[int, list[int]] = {}
+    for person, group in _rows(_GROUPS, {"people": list(people)}):
+        found.setdefault(person, []).append(group)
+    return found
 
 
 def nestings_above(groups: Iterable[int]) -> dict[int, list[int]]:

@@ -68,7 +68,7 @@ def page[M: Model, T](
     """
     limit = check_limit(limit)
     if cursor is not None:
-        rows = rows.filter(_after(order, decode(actor, listing, cursor)))
+        rows = rows.filter(after(actor, listing, order, cursor))
     found = list(rows.order_by(*order)[: limit + 1])
     more = len(found) > limit
     found = found[:limit]
@@ -77,6 +77,11 @@ def page[M: Model, T](
         last = found[-1]
         following = encode(actor, listing, [_value(last, field.lstrip("-")) for field in order])
     return Page(items=tuple(shape(row) for row in found), next_cursor=following)
+
+
+def after(actor: Actor, listing: str, order: Sequence[str], cursor: object) -> Q:
+    """The rows of a listing that come after a cursor. Raises ``Invalid``."""
+    return _after(order, decode(actor, listing, cursor))
 
 
 def _value(row: Model, field: str) -> Any:

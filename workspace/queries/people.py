@@ -6,15 +6,16 @@ from django.db.models import Q, QuerySet
 
 from workspace import access
 from workspace.actor import Actor
-from workspace.models import Document, Folder, Grant, Membership, Person, Reach
-from workspace.queries import pages
+from workspace.models import Document, Folder, Grant, Person, Reach
+from workspace.queries import holders, pages
 from workspace.queries.folders import Unnest
 from workspace.queries.pages import Page
 
 
 @dataclass(frozen=True, kw_only=True)
 class PersonRow:
-    """A person whom the actor may know of. ``groups`` are those of their groups that hold a grant here."""
+    """A person whom the actor may know of. ``groups`` are those of their groups that hold a grant here, whether they
+    are in them themselves or by another group."""
 
     email: str
     label: str
@@ -37,14 +38,13 @@ def near(
     or name it is. By email, in a constant number of queries. Raises ``NotFound``, ``Invalid``.
     """
     grants = _grants_at(actor, location) if location else _grants_near(actor)
-    groups = grants.filter(group__isnull=False).order_by().values("group")
-    people = Person.objects.filter(is_active=True)
+    given = set(grants.order_by().values_list("person", "group", "group__name"))
+    named = {pk: name for _, pk, name in given if pk}
     if group is not None:
-        people = people.filter(memberships__group__in=groups, memberships__group__name=group)
+        reached = holders.reached(groups=[pk for pk, name in named.items() if name == group])
     else:
-        direct = grants.filter(person__isnull=False).order_by().values("person")
-        members = Membership.objects.filter(group__in=groups).values("person")
-        people = people.filter(Q(pk__in=direct) | Q(pk__in=members))
+        reached = holders.reached(people=[pk for pk, _, _ in given if pk], groups=named)
+    people = Person.objects.filter(pk__in=reached, is_active=True)
     if not location:
         people = people.exclude(pk=actor.person or 0)
     if q:
@@ -58,15 +58,16 @@ def near(
         limit=limit,
         cursor=cursor,
     )
-    named: dict[int, list[str]] = {}
-    for person, name in (
-        Membership.objects.filter(person__in=[p.pk for p in found.items], group__in=groups)
-        .order_by("group__name")
-        .values_list("person", "group__name")
-    ):
-        named.setdefault(person, []).append(name)
+    inside = holders.groups_of([person.pk for person in found.items])
     return Page(
-        items=tuple(PersonRow(email=p.email, label=p.label, groups=tuple(named.get(p.pk, ()))) for p in found.items),
+        items=tuple(
+            PersonRow(
+                email=person.email,
+                label=person.label,
+                groups=tuple(sorted(named[pk] for pk in inside.get(person.pk, ()) if pk in named)),
+            )
+            for person in found.items
+        ),
         next_cursor=found.next_cursor,
     )
 

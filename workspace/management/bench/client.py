@@ -1,8 +1,37 @@
-"""A plain client for the benchmarks: one kept connection, JSON in and out, and MCP by bare JSON-RPC."""
+"""The product in a process of its own, and a plain client for it: one kept connection, JSON in and out, and MCP by
+bare JSON-RPC."""
 
 import http.client
 import json
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+@contextmanager
+def server() -> Iterator[int]:
+    """The product with the references beside it, on a free port."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    process = subprocess.Popen([sys.executable, "-m", "workspace.config.reference", str(port)], cwd=ROOT)
+    try:
+        for _ in range(300):
+            with socket.socket() as probe:
+                if probe.connect_ex(("127.0.0.1", port)) == 0:
+                    break
+            time.sleep(0.1)
+        yield port
+    finally:
+        process.terminate()
+        process.wait(10)
 
 
 class Client:

@@ -3,16 +3,11 @@
 Runs in a workspace of its own (a temporary data folder), which the command made.
 """
 
-import socket
 import statistics
-import subprocess
-import sys
 import time
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
-from pathlib import Path
 
 from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
@@ -21,14 +16,13 @@ from tqdm import tqdm
 
 from workspace.access import person_actor
 from workspace.actor import Actor, Via
-from workspace.management.bench.client import Client
+from workspace.management.bench.client import Client, server
 from workspace.management.bench.figures import Figure, interleaved, ratio
 from workspace.models import Blob, Commit, Document, Folder, Person
 from workspace.queries import documents as reading
 from workspace.queries import folders as tree
 from workspace.services import agents, commits, documents, integrity
 
-ROOT = Path(__file__).resolve().parents[3]
 ROUNDS = 200
 PLACE = "bench/core"
 TEXT = "# A document\n\n" + "Four kilobytes of prose, a sentence at a time. " * 86
@@ -41,32 +35,13 @@ def run(*, rounds: int = ROUNDS) -> list[Figure]:
     token = agents.create(owner, name="bench").token
     documents.create(owner, location=f"{PLACE}/read.md", content=TEXT)
     figures: list[Figure] = []
-    with _server() as port:
+    with server() as port:
         figures += _requests(port, token, rounds)
         figures += _together(port, token)
     figures += _edits(owner)
     figures += _listing(owner)
     figures += _tree(owner)
     return figures
-
-
-@contextmanager
-def _server() -> Iterator[int]:
-    """The product with the references beside it, on a free port."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    process = subprocess.Popen([sys.executable, "-m", "workspace.config.reference", str(port)], cwd=ROOT)
-    try:
-        for _ in range(300):
-            with socket.socket() as probe:
-                if probe.connect_ex(("127.0.0.1", port)) == 0:
-                    break
-            time.sleep(0.1)
-        yield port
-    finally:
-        process.terminate()
-        process.wait(10)
 
 
 def _requests(port: int, token: str, rounds: int) -> list[Figure]:

@@ -45,6 +45,11 @@ def as_json(figures: Sequence[Figure]) -> str:
     return json.dumps([asdict(f) | {"met": f.met} for f in figures], indent=1)
 
 
+def from_json(text: str) -> list[Figure]:
+    """What ``as_json`` gave."""
+    return [Figure(**{name: value for name, value in row.items() if name != "met"}) for row in json.loads(text)]
+
+
 def interleaved(calls: dict[str, Callable[[], object]], *, rounds: int, warm: int = 5) -> dict[str, list[float]]:
     """Milliseconds of each call, taken in turn round by round, so that a slow moment of the machine hits all."""
     times: dict[str, list[float]] = {name: [] for name in calls}
