@@ -206,8 +206,8 @@ def _narrowed(rows: "QuerySet[AuditEntry]", filters: Filters) -> "QuerySet[Audit
         rows = rows.filter(agent__in=list(agents) or ("",))
     if filters.action:
         noun, _, verb = filters.action.partition(".")
-        some = Q(action=filters.action) if verb.removesuffix("*") else Q(action__startswith=f"{noun}.")
-        rows = rows.filter(some)
+        whole = Q(action=filters.action)
+        rows = rows.filter(whole if verb.removesuffix("*") else whole | Q(action__startswith=f"{noun}."))
     if filters.via:
         rows = rows.filter(via=filters.via)
     if filters.denied is not None:

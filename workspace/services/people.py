@@ -43,12 +43,12 @@ def update(
     require_admin(actor)
     with transaction.atomic():
         found = _locked(person)
+        was, before = found.is_superuser and found.is_active, (found.name, found.is_active, found.is_superuser)
         if name is not None:
             name = name.strip()
             if errors := _name_errors(name):
                 raise Invalid(errors=errors)
             found.name = name
-        was, before = found.is_superuser and found.is_active, (found.name, found.is_active, found.is_superuser)
         if active is not None:
             found.is_active = active
         if admin is not None:

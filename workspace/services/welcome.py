@@ -8,9 +8,11 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
+from workspace import access
+from workspace.actor import Actor, Via
 from workspace.errors import Gone, Invalid
 from workspace.models import Person, SignInLink
-from workspace.services import people
+from workspace.services import audit, people
 
 LIFETIME = timedelta(hours=24)
 
@@ -21,6 +23,7 @@ def make_link() -> str:
     with transaction.atomic():
         SignInLink.objects.filter(person=None, used_at=None).delete()
         SignInLink.objects.create(token_hash=_digest(token), expires_at=timezone.now() + LIFETIME)
+        audit.record(Actor.for_job("welcome", scopes=()), "signin.link_made", subject="the first administrator")
     return token
 
 
@@ -45,6 +48,8 @@ def redeem(token: str, *, email: str, name: str, password: str) -> Person:
         link.person = person
         link.used_at = timezone.now()
         link.save(update_fields=["person", "used_at"])
+        actor = access.person_actor(person, via=Via.WEB)
+        audit.record(actor, "person.created", subject=email, data={"admin": True, "by": "the first link"})
         return person
 
 
