@@ -1,5 +1,6 @@
 """Accounts: entering, leaving, and what keeps others out of them."""
 
+import json
 import re
 from typing import Any
 
@@ -15,6 +16,7 @@ from workspace.access import person_actor
 from workspace.actor import Actor, Via
 from workspace.models import AuditEntry, Person, SignInLink
 from workspace.services import people, sign_in_links
+from workspace.web.accounts import MFAAdapter
 
 ALICE = {"login": "alice@example.org", "password": PASSWORD}
 BASE = "http://127.0.0.1:8000"
@@ -304,6 +306,75 @@ def test_signing_in_and_out_is_in_the_audit_log(cast: Cast) -> None:
     ]
     assert entries[0].data == {"by": ["password"]}
     assert PASSWORD not in str(list(AuditEntry.objects.values()))
+
+
+def test_guesses_at_the_second_step_are_limited_and_recorded(cast: Cast) -> None:
+    adapter = MFAAdapter()
+    cast.people["alice"].authenticator_set.create(type="totp", data={"secret": adapter.encrypt("JBSWY3DPEHPK3PXP")})
+    client = Client()
+    assert client.post("/accounts/login/", ALICE)["Location"] == "/accounts/2fa/authenticate/"
+    pages = [client.post("/accounts/2fa/authenticate/", {"code": "000000"}).content.decode() for _ in range(6)]
+
+    assert "Incorrect code" in pages[0]
+    assert "Too many" in pages[-1]
+    assert not inside(client)
+    assert AuditEntry.objects.filter(action="signin.failed", subject="alice@example.org").count() == 6
+
+
+@pytest.mark.parametrize(
+    "credential",
+    [
+        "",
+        "{",
+        "null",
+        "1",
+        '"x"',
+        "[]",
+        "[1]",
+        "{}",
+        '{"id": "x"}',
+        '{"id": 1, "rawId": 2, "response": 3, "type": 4}',
+        '{"id": "eA", "rawId": "eA", "type": "public-key", "response": {}}',
+        '{"id": "eA", "rawId": "eA", "type": "public-key", "response": {"clientDataJSON": "!", "signature": "eA"}}',
+        json.dumps(
+            {
+                "id": "eA",
+                "rawId": "eA",
+                "type": "public-key",
+                "response": {
+                    "clientDataJSON": "e30",
+                    "authenticatorData": "A" * 80,
+                    "signature": "eA",
+                    "userHandle": "eA",
+                },
+            }
+        ),
+    ],
+)
+def test_what_is_no_passkey_lets_nobody_in_and_breaks_nothing(credential: str, cast: Cast) -> None:
+    client = Client()
+    for path in ("login", "reauthenticate", "add"):
+        answer = client.post(f"/accounts/2fa/webauthn/{path}/", {"credential": credential})
+        assert answer.status_code in (200, 302)
+        assert not inside(client)
+    inner = entered()
+    inner.post("/accounts/reauthenticate/", {"password": PASSWORD})
+    inner.get("/accounts/2fa/webauthn/add/")
+    assert inner.post("/accounts/2fa/webauthn/add/", {"credential": credential}).status_code == 200
+    assert not cast.people["alice"].authenticator_set.exists()
+
+
+def test_a_second_step_made_under_another_key_lets_nobody_in(cast: Cast, settings: Any) -> None:
+    secret = MFAAdapter().encrypt("JBSWY3DPEHPK3PXP")
+    cast.people["alice"].authenticator_set.create(type="totp", data={"secret": secret})
+    settings.SECRET_KEY = "another key of at least thirty-two characters"
+    client = Client()
+    client.post("/accounts/login/", ALICE)
+    answer = client.post("/accounts/2fa/authenticate/", {"code": "000000"})
+
+    assert answer.status_code == 503
+    assert "administrator" in answer.content.decode()
+    assert not inside(client)
 
 
 def test_every_page_of_the_sign_in_library_is_drawn_by_this_instance(cast: Cast) -> None:

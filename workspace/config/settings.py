@@ -231,7 +231,13 @@ ACCOUNT_LOGOUT_ON_GET = False
 ACCOUNT_EMAIL_SUBJECT_PREFIX = ""
 
 MFA_ADAPTER = "workspace.web.accounts.MFAAdapter"
-MFA_FORMS = {"add_webauthn": "workspace.web.forms.accounts.AddPasskeyForm"}
+MFA_FORMS = {
+    "add_webauthn": "workspace.web.forms.accounts.AddPasskeyForm",
+    "authenticate": "workspace.web.forms.accounts.SecondStepForm",
+    "authenticate_webauthn": "workspace.web.forms.accounts.SecondPasskeyForm",
+    "login_webauthn": "workspace.web.forms.accounts.PasskeyForm",
+    "reauthenticate_webauthn": "workspace.web.forms.accounts.ConfirmPasskeyForm",
+}
 MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
 MFA_PASSKEY_LOGIN_ENABLED = True
 MFA_TOTP_ISSUER = "Baton"

@@ -172,6 +172,7 @@ def sign_up(link: str, *, email: str, name: str, password: str | None) -> Person
                 person = Person.objects.create_user(email, password, name=name, verified=confirmed)
         except IntegrityError:
             raise AlreadyExists("Somebody has an account with this address.", location=email) from None
+        audit.record(access.person_actor(person, via=Via.WEB), "person.signed_up", subject=email)
         _give(row, inviter, person)
         return person
 

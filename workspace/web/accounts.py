@@ -84,6 +84,12 @@ class AccountAdapter(DefaultAccountAdapter):
     def is_open_for_signup(self, request: HttpRequest) -> bool:
         return bool(settings.BATON_SIGNUP == "open")
 
+    def save_user(self, request: HttpRequest, user: Any, form: Any, commit: bool = True) -> Any:
+        made = super().save_user(request, user, form, commit)
+        if commit:
+            audit.record(_actor(made), "person.signed_up", subject=made.email)
+        return made
+
     def is_safe_url(self, url: str) -> bool:
         """Whether ``next`` may lead there: to this instance's pages, and to none under its other host names."""
         own = {urlsplit(settings.BATON_BASE_URL).netloc}
@@ -205,7 +211,8 @@ class SocialAdapter(DefaultSocialAccountAdapter):
             link = ""
         with transaction.atomic():
             user = super().save_user(request, sociallogin, form)
-            audit.record(_actor(user), "person.signed_up", subject=user.email, data={"by": str(sociallogin.provider)})
+            if form is None:
+                audit.record(_actor(user), "person.signed_up", subject=user.email)
             if link:
                 try:
                     invitations.join(user, link=link)

@@ -1,14 +1,25 @@
 """Forms of a person's account and of invitations, where the sign-in library's own do not do."""
 
+import struct
+from collections.abc import Callable
 from typing import Any
 
 from allauth.account.forms import AddEmailForm
 from allauth.account.internal.flows.email_verification import send_verification_email_to_address
 from allauth.account.models import EmailAddress
-from allauth.mfa.webauthn.forms import AddWebAuthnForm
+from allauth.mfa.base.forms import AuthenticateForm
+from allauth.mfa.webauthn.forms import (
+    AddWebAuthnForm,
+    AuthenticateWebAuthnForm,
+    LoginWebAuthnForm,
+    ReauthenticateWebAuthnForm,
+)
+from cryptography.exceptions import InvalidSignature
 from django import forms
+from django.core.exceptions import ValidationError
 from django.http import HttpRequest
 
+from workspace.services import audit
 from workspace.web.forms.base import PlainForm, text_input
 from workspace.web.forms.sharing import ROLES
 
@@ -31,6 +42,59 @@ class ChangeEmailForm(AddEmailForm):
         return address
 
 
+# What the library's parser lets through of a browser's answer that is none. InvalidSignature is a forged one.
+MALFORMED = (LookupError, TypeError, ValueError, AttributeError, struct.error, InvalidSignature)
+
+
+def _checked(check: Callable[[], Any]) -> Any:
+    """What ``check`` makes of a passkey's answer; ``ValidationError`` for one that is malformed."""
+    try:
+        return check()
+    except ValidationError:
+        raise
+    except MALFORMED as error:
+        raise ValidationError("That was no passkey. Try again.") from error
+
+
+def _recorded(check: Callable[[], Any], person: Any) -> Any:
+    """As ``check``, with a failure in the audit log. It is nobody's act: who failed has not entered."""
+    try:
+        return check()
+    except ValidationError:
+        audit.denied(None, "signin.failed", code="UNAUTHENTICATED", subject=getattr(person, "email", ""))
+        raise
+
+
+class SecondStepForm(AuthenticateForm):
+    """The code of an authenticator app, or a recovery code."""
+
+    def clean_code(self) -> Any:
+        return _recorded(super().clean_code, self.user)
+
+
+class SecondPasskeyForm(AuthenticateWebAuthnForm):
+    """A passkey after the password."""
+
+    def clean_credential(self) -> Any:
+        check = super().clean_credential
+        return _recorded(lambda: _checked(check), self.user)
+
+
+class PasskeyForm(LoginWebAuthnForm):
+    """A passkey instead of the password."""
+
+    def clean_credential(self) -> Any:
+        check = super().clean_credential
+        return _recorded(lambda: _checked(check), self.user)
+
+
+class ConfirmPasskeyForm(ReauthenticateWebAuthnForm):
+    """A passkey of somebody who is signed in, once more."""
+
+    def clean_credential(self) -> Any:
+        return _checked(super().clean_credential)
+
+
 class AddPasskeyForm(AddWebAuthnForm):
     """A passkey signs in by itself; unticked it is a second step only."""
 
@@ -40,6 +104,9 @@ class AddPasskeyForm(AddWebAuthnForm):
         self.fields["passwordless"].initial = True
         self.fields["passwordless"].label = "Signs me in without a password"
         self.fields["passwordless"].help_text = "The device then asks for your finger, face or PIN."
+
+    def clean(self) -> Any:
+        return _checked(super().clean)
 
 
 class NameForm(PlainForm):
