@@ -33,7 +33,7 @@ def enter(browser: Browser, live_server: LiveServer, committed_cast: Cast) -> It
         page.goto("/accounts/login/")
         page.fill("#id_login", f"{name}@example.org")
         page.fill("#id_password", PASSWORD)
-        page.get_by_role("button", name="Sign in").click()
+        page.get_by_role("button", name="Sign in", exact=True).click()
         expect(page.get_by_role("heading", level=1)).to_contain_text(name.capitalize())
         return page
 

@@ -74,7 +74,7 @@ def listing(actor: Actor, *, limit: int | None = None, cursor: str | None = None
     """All groups by name. Raises ``Forbidden``, ``Invalid``."""
     _require_admin(actor)
     live = Grant.objects.filter(Q(folder__deleted_at=None, document__deleted_at=None))
-    rows = Group.objects.annotate(
+    rows: QuerySet[Any] = Group.objects.annotate(
         people=_count(Membership.objects.all(), "group"),
         parts=_count(Nesting.objects.all(), "outer"),
         places=_count(live, "group"),
@@ -102,15 +102,7 @@ def show(actor: Actor, *, group: int) -> GroupView:
     if found is None:
         raise NotFound
     grants = Grant.objects.filter(group=found, folder__deleted_at=None, document__deleted_at=None)
-    places = [
-        Held(
-            location=grant.folder.path if grant.folder else access.location_of(grant.document),
-            of="folder" if grant.folder else "document",
-            role=Role(grant.role),
-        )
-        for grant in grants.select_related("folder", "document__folder")
-        if grant.folder or grant.document
-    ]
+    places = [_held(grant) for grant in grants.select_related("folder", "document__folder")]
     return GroupView(
         id=found.pk,
         name=found.name,
@@ -118,6 +110,14 @@ def show(actor: Actor, *, group: int) -> GroupView:
         outer=_parts(Nesting.objects.filter(inner=found), "outer"),
         places=tuple(sorted(places, key=lambda p: p.location)),
     )
+
+
+def _held(grant: Grant) -> Held:
+    role = Role(grant.role)
+    if grant.document is not None:
+        return Held(location=access.location_of(grant.document), of="document", role=role)
+    assert grant.folder is not None
+    return Held(location=grant.folder.path, of="folder", role=role)
 
 
 def _parts(rows: "QuerySet[Nesting]", side: str) -> tuple[Part, ...]:

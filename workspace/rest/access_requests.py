@@ -91,14 +91,14 @@ class AccessRequests(Endpoint):
     def get(self, request: Request) -> HttpResponse:
         """Those that wait for you, or your own. A request for what never was looks like one nobody has answered."""
         place, state = parameters.text(request, "location"), parameters.word(request, "state", *STATES)
-        paged = {"limit": parameters.limit(request), "cursor": parameters.cursor(request)}
+        limit, cursor = parameters.limit(request), parameters.cursor(request)
         if parameters.word(request, "list", TO_DECIDE, MINE) == MINE:
             if place is not None:
                 raise Invalid("location", "is taken with list=to_decide only.")
-            return page(reads.mine(self.actor, state=state, **paged), row)
+            return page(reads.mine(self.actor, state=state, limit=limit, cursor=cursor), row)
         if state is not None:
             raise Invalid("state", "is taken with list=mine only. Those to decide are all open.")
-        return page(reads.to_decide(self.actor, location=place, **paged), row)
+        return page(reads.to_decide(self.actor, location=place, limit=limit, cursor=cursor), row)
 
     @operation(
         "askForAccess",

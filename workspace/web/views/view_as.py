@@ -64,5 +64,7 @@ def _seen(request: HttpRequest, seen: Actor, location: str) -> HttpResponse:
         }
     else:
         document = documents.read(seen, location=location)
-        context |= {"document": document, "html": cited.page(document.content)[0]}
+        html, rendered = cited.page(document.content)
+        titled = any(entry.level == 1 for entry in rendered.contents[:1])
+        context |= {"document": document, "html": html, "titled": titled}
     return page(request, "view_as/show.html", context, at=location, current=location)
