@@ -39,18 +39,23 @@ def _begin(request: HttpRequest) -> str:
     return name
 
 
+def _end(response: HttpResponseBase, name: str) -> HttpResponseBase:
+    response.headers[HEADER] = name
+    # A browser's cache is one for all who sign in with it, so it must ask every time.
+    response.headers.setdefault("Cache-Control", "private, no-cache")
+    return response
+
+
 @sync_and_async_middleware
 def observe(
     get_response: Callable[[HttpRequest], HttpResponseBase] | Callable[[HttpRequest], Awaitable[HttpResponseBase]],
 ) -> Callable[[HttpRequest], HttpResponseBase] | Callable[[HttpRequest], Awaitable[HttpResponseBase]]:
-    """Sets `request.request_id` and the `X-Request-Id` header of every response."""
+    """Sets `request.request_id`, the `X-Request-Id` header of every response, and `Cache-Control` where nobody did."""
     if iscoroutinefunction(get_response):
 
         async def handle_async(request: HttpRequest) -> HttpResponseBase:
             name = _begin(request)
-            response = await get_response(request)
-            response.headers[HEADER] = name
-            return response
+            return _end(await get_response(request), name)
 
         return handle_async
 
@@ -58,7 +63,6 @@ def observe(
         name = _begin(request)
         response = get_response(request)
         assert isinstance(response, HttpResponseBase)
-        response.headers[HEADER] = name
-        return response
+        return _end(response, name)
 
     return handle
