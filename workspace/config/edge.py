@@ -11,6 +11,7 @@ from typing import Any
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from workspace import request
 from workspace.config import middleware
 from workspace.config.metrics import LATENCY, REQUESTS, route_class
 from workspace.oauth import addresses
@@ -41,8 +42,8 @@ class Edge:
         headers: list[tuple[bytes, bytes]] = scope["headers"]
         sent = next((value for name, value in headers if name == ID), b"")
         identifier = middleware.request_id(sent.decode("latin-1"))
-        middleware.current.set(identifier)
-        middleware.client.set((scope.get("client") or ("",))[0])
+        request.current.set(identifier)
+        request.client.set((scope.get("client") or ("",))[0])
         scope["headers"] = [pair for pair in headers if pair[0] != ID] + [(ID, identifier.encode())]
         if self.scheme:
             scope["scheme"] = self.scheme

@@ -8,6 +8,7 @@ from typing import Any
 from urllib.parse import unquote_to_bytes, urlencode
 
 from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
+from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import reverse
 
@@ -18,7 +19,7 @@ from workspace.web.frame import page, person
 
 logger = logging.getLogger(__name__)
 
-type View = Callable[..., HttpResponse]
+type View = Callable[..., HttpResponseBase]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -145,7 +146,7 @@ def answering(view: View) -> View:
     """The view, with refusals answered as pages."""
 
     @wraps(view)
-    def answered(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+    def answered(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         try:
             return view(request, *args, **kwargs)
         except errors.Refusal as refusal:
@@ -162,7 +163,7 @@ def _legible(view: View) -> View:
     """The view, refusing a form that is not UTF-8: Django would put other characters in place of what was sent."""
 
     @wraps(view)
-    def checked(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+    def checked(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         if request.content_type == "application/x-www-form-urlencoded":
             sent = (str(value) for name, values in request.POST.lists() for value in (name, *values))
             if not request.body.isascii() or any(REPLACEMENT in value for value in sent):
@@ -185,7 +186,7 @@ def verbs(**views: View) -> View:
     """One address, one function for each verb: ``verbs(GET=show, POST=save)``."""
     allowed = [*views, *(["HEAD"] if "GET" in views else [])]
 
-    def dispatch(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+    def dispatch(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         view = views.get("GET" if request.method == "HEAD" else request.method or "")
         if view is None:
             return HttpResponseNotAllowed(allowed)
