@@ -175,7 +175,9 @@ def decide(
             wanted = _role(row, role)
             if confirm_token is not None:
                 sharing.check_token(actor, confirm_token, change(actor, request=request, role=role))
-            sharing.give(actor, place, row.person, wanted)
+            # What they were given there meanwhile is not taken back by an answer to what they asked for before.
+            if (sharing.given(place, row.person) or 0) < wanted:
+                sharing.give(actor, place, row.person, wanted)
             row.granted_role = wanted
         row.state = RequestState.APPROVED if approve else RequestState.DECLINED
         row.answer, row.decided_at, row.decided_by_id = answer, timezone.now(), actor.person

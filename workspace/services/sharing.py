@@ -327,6 +327,12 @@ def view_as(actor: Actor, *, location: str, subject: str) -> Actor:
     return seen
 
 
+def given(target: Folder | Document, who: Person | Group) -> Role | None:
+    """The role that ``who`` was given at ``target`` itself."""
+    existing = _existing(target, who)
+    return Role(existing.role) if existing else None
+
+
 # -- the rules ------------------------------------------------------------------
 
 
