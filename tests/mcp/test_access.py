@@ -138,7 +138,9 @@ def test_a_token_is_valid_for_ten_minutes(scout: Calls, cast: Cast, monkeypatch:
     assert scout.refusal("access_grant", **MALLORY, confirm_token=token)["code"] == "ACCESS_CHANGE"
 
 
-@pytest.mark.parametrize("token", ["", "x", "a:b:c", pytest.param(signing.dumps(["a"], salt="other"), id="signed for something else")])
+@pytest.mark.parametrize(
+    "token", ["", "x", "a:b:c", pytest.param(signing.dumps(["a"], salt="other"), id="signed for something else")]
+)
 def test_a_forged_token_shares_nothing(scout: Calls, cast: Cast, token: str) -> None:
     assert scout.refusal("access_grant", **MALLORY, confirm_token=token)["code"] == "ACCESS_CHANGE"
     assert "mallory" not in roles(cast)
