@@ -224,7 +224,11 @@ def _move(actor: Actor, path: str, names: Sequence[str], acknowledged: bool, not
         parent, made = ensure(actor, names[:-1])
     else:
         _refuse_top_level(actor)
-    if _twin(parent, names[-1], but=folder) is not None:
+    twin = _twin(parent, names[-1], but=folder)
+    if twin is not None:
+        if parent is None:
+            # As when one is made there: somebody else's is answered as whatever is hidden.
+            access.folder(actor, location=twin.name)
         raise AlreadyExists("This name is taken where it would go. Choose another.", location=wanted)
     lineage = [*(parent.lineage if parent else ()), folder.pk]
     if not acknowledged:

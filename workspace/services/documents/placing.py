@@ -7,8 +7,8 @@ from django.db import transaction
 from workspace import access, locations
 from workspace.access import location_of
 from workspace.actor import Actor, Role
-from workspace.errors import AlreadyExists
-from workspace.models import CommitKind
+from workspace.errors import AlreadyExists, NotFound
+from workspace.models import CommitKind, Document
 from workspace.services import audit, commits, folders, texts
 from workspace.services.documents.request import Guarded, Request, stale, written
 from workspace.services.idempotency import MOVE, once
@@ -82,7 +82,7 @@ def undelete(actor: Actor, *, location: str, **request: Unpack[Request]) -> Save
         if document.deleted_at is None:
             raise AlreadyExists("A document is there, so nothing was undeleted.", location=location)
         folders.revive(actor, document.folder)
-        folders.refuse_taken(document.folder, document.name, but=document)
+        _refuse_taken(actor, document)
         document.deleted_at = None
         commit = commits.record(
             actor, document, kind=CommitKind.UNDELETE, text=None, parents=[document.head_id], **notes
@@ -91,6 +91,19 @@ def undelete(actor: Actor, *, location: str, **request: Unpack[Request]) -> Save
 
     payload = {"location": location, **notes}
     return once(actor, "documents.undelete", request.get("idempotency_key"), payload, act)
+
+
+def _refuse_taken(actor: Actor, document: Document) -> None:
+    """``AlreadyExists`` where its name is taken now; who sees this document alone learns no other's name."""
+    try:
+        folders.refuse_taken(document.folder, document.name, but=document)
+    except AlreadyExists:
+        try:
+            access.folder(actor, location=document.folder.path)
+        except NotFound:
+            why = "Its name is taken now. Ask somebody who sees its folder to rename what is there."
+            raise AlreadyExists(why, location=location_of(document)) from None
+        raise
 
 
 @transaction.atomic(durable=True)
