@@ -10,6 +10,7 @@ import pytest
 from tests.cast import Cast
 from workspace.actor import Actor
 from workspace.errors import AlreadyExists, Forbidden, NotFound
+from workspace.queries import receipts
 from workspace.services import documents, folders, sharing
 
 
@@ -57,3 +58,11 @@ def test_undeleting_tells_no_other_name_to_who_sees_the_document_alone(cast: Cas
     assert "PLAN.md" in refusal(cast.bob).detail
     told = refusal(cast.mallory)
     assert (told.location, "PLAN" in told.detail) == (place, False)
+
+
+def test_a_moved_folder_does_not_tell_where_it_was(cast: Cast, plan: str) -> None:
+    folders.create(cast.alice, location="secret/plans")
+    folders.move(cast.alice, source="secret/plans", target="product/launch/plans", acknowledge_access_change=True)
+    told = receipts.listing(cast.carol, location="product/launch/plans").items
+    assert "folder-moved" in {fact.kind for fact in told}
+    assert "secret" not in str(told)

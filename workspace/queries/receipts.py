@@ -147,5 +147,6 @@ def shape(row: Receipt) -> ReceiptRow:
         capture=row.capture_id,
         conflict=row.conflict_id,
         reason=row.reason,
-        data=row.data,
+        # Where it was before may be hidden from who reads this here; the audit log tells it to those who may know.
+        data={} if row.kind == ReceiptKind.FOLDER_MOVED else row.data,
     )
