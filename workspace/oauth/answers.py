@@ -11,6 +11,11 @@ from django.views.decorators.csrf import csrf_exempt
 from oauthlib.oauth2.rfc6749.errors import OAuth2Error
 
 from workspace import errors
+from workspace.actor import Via
+from workspace.services import audit
+
+CREDENTIALS = ("invalid_client", "invalid_grant", "unauthorized_client", "access_denied")
+"""Errors that refuse a credential; the others tell of a malformed request, or that a person has not decided yet."""
 
 type View = Callable[[HttpRequest], HttpResponse]
 
@@ -62,11 +67,27 @@ def endpoint(**views: View) -> Callable[..., HttpResponseBase]:
                 response = refused(error)
             except errors.Refusal as refusal:
                 response = failed("invalid_request", refusal.detail)
+        _note(request, response)
         response["Access-Control-Allow-Origin"] = "*"
         response.headers.setdefault("Cache-Control", "no-store")
         return response
 
     return answer
+
+
+def _note(request: HttpRequest, response: HttpResponse) -> None:
+    """Records in the audit log that a credential was refused: the name of the client, and nothing that was shown."""
+    error = getattr(response, "error", "")
+    if error in CREDENTIALS:
+        match = request.resolver_match
+        audit.denied(
+            None,
+            "token.refused",
+            code=error.upper(),
+            subject=request.POST.get("client_id", ""),
+            via=Via.WEB,
+            data={"call": f"{request.method} /{match.route}" if match else ""},
+        )
 
 
 def refused(error: OAuth2Error) -> HttpResponse:
@@ -83,6 +104,7 @@ def failed(error: str, description: str = "", status: int = HTTPStatus.BAD_REQUE
     """An error by name."""
     body = {"error": error, **({"error_description": plain(description)} if description else {})}
     response = JsonResponse(body, status=status)
+    response.error = error  # type: ignore[attr-defined]
     response["Cache-Control"] = "no-store"
     return response
 

@@ -164,6 +164,7 @@ ACTIONS = (
     "signin.ok",
     "signout",
     "token.minted",
+    "token.refused",
     "token.revoked",
 )
 """Every action, for forms that narrow the log."""
