@@ -5,7 +5,9 @@ from django.core.exceptions import PermissionDenied, RequestDataTooBig
 from django.db import InterfaceError, OperationalError, connection
 from django.http import Http404, UnreadablePostError
 from django.test import RequestFactory
+from django.urls import resolve
 from rest_framework import exceptions
+from rest_framework.request import Request
 
 from tests.cast import Cast
 from tests.rest.conftest import Caller, code
@@ -73,9 +75,12 @@ FOREIGN: list[tuple[Exception, int, str]] = [
 ]
 
 
+@pytest.mark.django_db
 @pytest.mark.parametrize(("error", "status", "name"), FOREIGN, ids=[type(e[0]).__name__ + str(e[1]) for e in FOREIGN])
 def test_what_libraries_raise_is_told_in_the_same_form(error: Exception, status: int, name: str) -> None:
-    response = errors.handler(error, {"request": RequestFactory().get("/"), "view": Endpoint()})
+    request = RequestFactory().get("/api/v1/me")
+    request.resolver_match = resolve(request.path)
+    response = errors.handler(error, {"request": Request(request), "view": Endpoint()})
     assert response.status_code == status
     assert f'"code":"{name}"'.encode() in response.content
     assert b"secret" not in response.content
