@@ -48,6 +48,7 @@ def _one_of_each(n: int) -> None:
     person = Person.objects.create(email=f"p{n}@example.org", name=f"Person {n}")
     group = models.Group.objects.create(name=f"Group {n}")
     models.Membership.objects.create(group=group, person=person)
+    models.Nesting.objects.create(outer=group, inner=models.Group.objects.create(name=f"Part {n}"))
     folder = models.Folder.objects.create(name=f"f{n}", twin_key=f"f{n}", path=f"f{n}", created_by=person)
     folder.lineage = [folder.pk]
     folder.save()
@@ -71,6 +72,10 @@ def _one_of_each(n: int) -> None:
         commit.save(force_insert=True)
     models.Grant.objects.create(folder=folder, person=person, role=3, created_by=person)
     models.Grant.objects.create(document=document, group=group, role=1, created_by=person)
+    models.AccessRequest.objects.create(
+        person=person, agent=agent, location=f"f{n}", folder=folder, role=2, granted_role=1, decided_by=person,
+        state="declined",
+    )  # fmt: skip
     models.SignInLink.objects.create(token_hash=f"{n:064x}", person=person, expires_at=now)
     models.Invitation.objects.create(
         token_hash=f"{n:064x}",

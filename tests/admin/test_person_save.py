@@ -75,18 +75,45 @@ def test_a_new_password_is_set(desk: Client):
     assert bob.check_password("quite a long password")
 
 
+def save(desk: Client, group: Group, name: str, set_: str = "memberships", *rows: dict[str, object], initial: int = 0):
+    """Saves a group's page with ``rows`` in one of its two sets."""
+    fields: dict[str, object] = {"name": name}
+    for each in ("memberships", "inner_nestings"):
+        held = rows if each == set_ else ()
+        fields |= {
+            f"{each}-TOTAL_FORMS": len(held),
+            f"{each}-INITIAL_FORMS": initial if held else 0,
+            f"{each}-MIN_NUM_FORMS": 0,
+            f"{each}-MAX_NUM_FORMS": 1000,
+        }
+        for number, row in enumerate(held):
+            fields |= {f"{each}-{number}-{key}": value for key, value in row.items()}
+    return desk.post(reverse("admin:workspace_group_change", args=[group.pk]), fields)
+
+
 def members(desk: Client, group: Group, name: str, *rows: dict[str, object], initial: int = 0) -> None:
-    fields: dict[str, object] = {
-        "name": name,
-        "memberships-TOTAL_FORMS": len(rows),
-        "memberships-INITIAL_FORMS": initial,
-        "memberships-MIN_NUM_FORMS": 0,
-        "memberships-MAX_NUM_FORMS": 1000,
-    }
-    for number, row in enumerate(rows):
-        fields |= {f"memberships-{number}-{key}": value for key, value in row.items()}
-    response = desk.post(reverse("admin:workspace_group_change", args=[group.pk]), fields)
+    response = save(desk, group, name, "memberships", *rows, initial=initial)
     assert response.status_code == 302, response.context["errors"]
+
+
+def test_groups_are_put_into_one_another_and_a_circle_is_told(desk: Client):
+    outer, inner = (groups.create(operator("tests"), name=name) for name in ("All", "Some"))
+    response = save(desk, outer, "All", "inner_nestings", {"outer": outer.pk, "inner": inner.pk})
+    assert response.status_code == 302
+    row = outer.inner_nestings.get()
+    response = save(desk, inner, "Some", "inner_nestings", {"outer": inner.pk, "inner": outer.pk})
+    told = desk.get(reverse("admin:workspace_group_change", args=[inner.pk])).content.decode()
+    assert "Some is in All is in Some" in told
+    assert not inner.inner_nestings.exists()
+    save(
+        desk,
+        outer,
+        "All",
+        "inner_nestings",
+        {"id": row.pk, "outer": outer.pk, "inner": inner.pk, "DELETE": "on"},
+        initial=1,
+    )
+    assert not outer.inner_nestings.exists()
 
 
 def test_a_group_gets_and_loses_members_and_is_deleted(desk: Client):

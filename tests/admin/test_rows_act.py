@@ -13,7 +13,7 @@ from workspace import access, models
 from workspace.actor import Via
 from workspace.errors import Unauthenticated
 from workspace.models import Person
-from workspace.services import agents, bearer, connections
+from workspace.services import access_requests, agents, bearer, connections, folders
 
 
 def act(desk: Client, action: str, *rows: Model) -> HttpResponse:
@@ -106,3 +106,16 @@ def test_staff_who_are_not_administrators_are_offered_no_action(fill: Callable[[
     job = models.Job.objects.get()
     act(client, "retry", job)
     assert models.Job.objects.get(pk=job.pk).state == "failed"
+
+
+def test_requests_for_access_are_approved_and_declined_once(desk: Client, root: Person):
+    asker = Person.objects.create_user("asker@example.org")
+    actor = access.person_actor(asker, via=Via.WEB)
+    folders.create(access.person_actor(root, via=Via.WEB), location="office")
+    asked = [access_requests.ask(actor, location=place, role="viewer") for place in ("office", "nowhere")]
+    rows = [models.AccessRequest.objects.get(pk=one.id) for one in asked]
+    first = told(act(desk, "approve", *rows))
+    assert "1 approved." in first  # a place that is not there cannot be given
+    assert models.Grant.objects.get(person=asker).folder.path == "office"
+    assert "1 declined." not in told(act(desk, "decline", rows[0]))
+    assert models.AccessRequest.objects.get(pk=asked[0].id).state == "approved"

@@ -8,8 +8,9 @@ from django.http import HttpRequest
 from workspace import locations
 from workspace.admin.records import Record, act, actor_of
 from workspace.admin.site import site
-from workspace.models import Grant, SignInLink
-from workspace.services import sharing
+from workspace.errors import Invalid
+from workspace.models import AccessRequest, Grant, SignInLink
+from workspace.services import access_requests, sharing
 
 
 @admin.register(Grant, site=site)
@@ -40,6 +41,36 @@ class GrantAdmin(Record):
             done="withdrawn",
             named=subject_of,
         )
+
+
+@admin.register(AccessRequest, site=site)
+class AccessRequestAdmin(Record):
+    """Who asked for what. A request for a place that is not there has neither folder nor document."""
+
+    list_display = ("location", "person", "agent", "role", "state", "granted_role", "decided_by", "created_at")
+    list_select_related = ("person", "agent", "decided_by")
+    list_filter = ("state", "role", "created_at")
+    search_fields = ("location", "person__email")
+    search_help_text = "An address or a part of a location"
+    ordering = ("-created_at", "id")
+    actions = ("approve", "decline")
+
+    def _decide(self, request: HttpRequest, rows: Any, *, approve: bool) -> None:
+        actor = actor_of(request)
+
+        def decide(row: AccessRequest) -> None:
+            if access_requests.decide(actor, request=row.pk, approve=approve).again:
+                raise Invalid("request", f"was {row.state} already.")
+
+        act(request, list(rows), decide, done="approved" if approve else "declined")
+
+    @admin.action(description="Approve the selected requests, as they were asked", permissions=["act"])
+    def approve(self, request: HttpRequest, rows: Any) -> None:
+        self._decide(request, rows, approve=True)
+
+    @admin.action(description="Decline the selected requests", permissions=["act"])
+    def decline(self, request: HttpRequest, rows: Any) -> None:
+        self._decide(request, rows, approve=False)
 
 
 def subject_of(grant: Grant) -> str:

@@ -15,7 +15,7 @@ from django.urls import reverse
 
 from workspace.admin.records import Guarded, Record, Rows, act, actor_of
 from workspace.admin.site import site
-from workspace.models import Group, Membership, Person
+from workspace.models import Group, Membership, Nesting, Person
 from workspace.services import groups, people, sign_in_links
 
 
@@ -145,6 +145,25 @@ class MembershipInline(admin.TabularInline):
         return False
 
 
+class NestingInline(admin.TabularInline):
+    """The groups that are parts of this one."""
+
+    model = Nesting
+    fk_name = "outer"
+    extra = 0
+    fields = ("inner", "created_at")
+    readonly_fields = ("created_at",)
+    autocomplete_fields = ("inner",)
+    verbose_name = "group in it"
+    verbose_name_plural = "groups in it"
+
+    def get_queryset(self, request: HttpRequest) -> Any:
+        return super().get_queryset(request).select_related("inner", "outer").order_by("inner__name")
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+
 @admin.register(Group, site=site)
 class GroupAdmin(Guarded, admin.ModelAdmin):
     list_display = ("name", "created_at")
@@ -154,7 +173,7 @@ class GroupAdmin(Guarded, admin.ModelAdmin):
     ordering = ("name",)
     fields = ("name", "created_at")
     readonly_fields = ("created_at",)
-    inlines = (MembershipInline,)
+    inlines = (MembershipInline, NestingInline)
     actions = ()
 
     def has_add_permission(self, request: HttpRequest) -> bool:
@@ -178,9 +197,15 @@ class GroupAdmin(Guarded, admin.ModelAdmin):
         formset.save(commit=False)
         actor = actor_of(request)
         for row in formset.deleted_objects:
-            groups.remove(actor, group=row.group_id, person=row.person_id)
+            if isinstance(row, Nesting):
+                groups.unnest(actor, group=row.outer_id, inner=row.inner_id)
+            else:
+                groups.remove(actor, group=row.group_id, person=row.person_id)
         for row in formset.new_objects:
-            groups.add(actor, group=row.group_id, person=row.person_id)
+            if isinstance(row, Nesting):
+                groups.nest(actor, group=row.outer_id, inner=row.inner_id)
+            else:
+                groups.add(actor, group=row.group_id, person=row.person_id)
 
     def get_deleted_objects(self, objs: Any, request: HttpRequest) -> Any:
         # Its memberships and grants go with it; their own pages let nobody delete them.
@@ -202,3 +227,12 @@ class MembershipAdmin(Record):
     search_fields = ("group__name", "person__email__istartswith")
     search_help_text = "A group's name or the beginning of an address"
     ordering = ("group__name", "person__email", "id")
+
+
+@admin.register(Nesting, site=site)
+class NestingAdmin(Record):
+    list_display = ("outer", "inner", "created_at")
+    list_select_related = ("outer", "inner")
+    search_fields = ("outer__name", "inner__name")
+    search_help_text = "A group's name"
+    ordering = ("outer__name", "inner__name", "id")

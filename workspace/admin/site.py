@@ -16,7 +16,16 @@ from workspace.queries import health
 
 SECTIONS = {
     "Content": ("Folder", "Document", "Commit", "Conflict", "Blob"),
-    "People and access": ("Person", "Group", "Membership", "Grant", "Invitation", "SignInLink"),
+    "People and access": (
+        "Person",
+        "Group",
+        "Membership",
+        "Nesting",
+        "Grant",
+        "AccessRequest",
+        "Invitation",
+        "SignInLink",
+    ),
     "Agents": ("Agent", "AgentToken", "Connection", "AgentScope"),
     "Sessions": ("Capture", "Summary"),
     "Background": ("Job", "Heartbeat", "Chunk", "IdempotencyKey"),

@@ -4,6 +4,8 @@ Walking the list and leaving out what is hidden costs the more, the less somebod
 looked up in the order of the list instead, so that it ends at a page's worth, however much there is and is hidden.
 """
 
+from typing import Any
+
 from django.db.models import BooleanField, F, Func, Q
 from django.db.models.expressions import RawSQL
 
@@ -30,7 +32,8 @@ def by_folder(reach: Reach, rows: DocumentQuerySet, *, most: int) -> DocumentQue
     if actor.person is None or actor.admin:
         return rows.visible_to(reach)
     rows = rows.filter(reach.narrowing("folder__lineage", "pk"))
-    halves, values = [], []
+    halves: list[str] = []
+    values: list[Any] = []
     for column, function in (("folder_id", "workspace_folders_of"), ("pk", "workspace_documents_of")):
         reached = rows.filter(Q(_Among(column, function, actor.person)))
         sql, parameters = reached.order_by(*BY_FOLDER).values("pk")[:most].query.sql_with_params()
