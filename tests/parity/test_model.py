@@ -4,7 +4,6 @@ import random
 from collections.abc import Iterator
 from dataclasses import replace
 
-import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 
 from tests.parity.world import Plan, World, make, plans, undone
@@ -55,8 +54,3 @@ def test_the_filters_give_what_the_model_gives(db: None, plan: Plan) -> None:
             for document in Document.objects.select_related("folder").with_role(Reach(actor)):
                 role = effective(actor, document.granted, document.folder.lineage, document.pk)
                 assert (role or 0) == world.reads(actor, document), (actor, document)
-
-
-@pytest.mark.django_db
-def test_the_worlds_are_not_too_plain() -> None:
-    """Between them they have what the comparisons are about."""
