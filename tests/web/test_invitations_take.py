@@ -8,7 +8,7 @@ from django.test import Client
 
 from tests.cast import PASSWORD, Cast
 from tests.web.conftest import SignIn
-from workspace.models import Person
+from workspace.models import AuditEntry, Person
 from workspace.services import invitations
 
 PLACE = "product/launch"
@@ -87,7 +87,11 @@ def test_a_bad_form_is_422_and_says_why(signed_in: SignIn, cast: Cast) -> None:
     assert answer.status_code == 422
     assert "too short" in answer.content.decode()
     form = {"email": "eve@example.org", "location": "product/none", "role": "viewer", "uses": "1", "days": "7"}
-    assert signed_in("bob").post("/invitations", form).status_code == 404
+    answer = signed_in("bob").post("/invitations", form)
+    assert answer.status_code == 404
+    assert 'value="product/none"' in answer.content.decode()
+    assert "eve@example.org" in answer.content.decode()
+    assert AuditEntry.objects.filter(action="attempt.not_found", location="product/none").count() == 1
     form = {"email": "", "location": PLACE, "role": "manager", "uses": "1", "days": "7"}
     assert signed_in("bob").post("/invitations", form).status_code == 403
     assert signed_in("bob").post("/invitations", {**form, "days": "1000"}).status_code == 422
@@ -109,3 +113,11 @@ def test_nobody_renews_or_revokes_the_invitation_of_another(signed_in: SignIn, c
         absent = signed_in("mallory").post(f"/invitations/inv_none/{verb}")
         assert hidden.status_code == absent.status_code == 404
     assert made.id not in signed_in("mallory").get("/invitations").content.decode()
+
+
+def test_no_passkey_is_offered_where_browsers_keep_none(cast: Cast) -> None:
+    invitations.create(cast.alice, email="eve@example.org", location=PLACE, role="viewer")
+    path = path_in(str(mail.outbox[0].body))
+    offer = "Use a passkey instead"
+    assert offer in Client(headers={"host": "localhost"}).get(path).content.decode()
+    assert offer not in Client(headers={"host": "127.0.0.1"}).get(path).content.decode()

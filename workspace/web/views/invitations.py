@@ -11,11 +11,12 @@ from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 
-from workspace.errors import AlreadyExists, Forbidden, Gone, Invalid
+from workspace.errors import AlreadyExists, Forbidden, Gone, Invalid, NotFound
 from workspace.queries import invitations as queries
 from workspace.services import invitations
 from workspace.services.invitations import Offer
 from workspace.web import accounts
+from workspace.web.errors import note
 from workspace.web.forms.accounts import InviteForm, JoinForm
 from workspace.web.frame import page, person
 
@@ -50,6 +51,10 @@ def create(request: HttpRequest) -> HttpResponse:
             invited = invitations.create(actor, **form.values())
         except Invalid as refusal:
             form.refuse(refusal)
+        except NotFound as refusal:
+            note(request, refusal, location=str(form.cleaned_data["location"]))
+            form.add_error("location", "There is nothing here that you can see. Check the location.")
+            return _listed(request, form, status=404)
         except Forbidden as refusal:
             form.add_error("location", refusal.detail)
             return _listed(request, form, status=403)
