@@ -77,7 +77,7 @@ def subject_of(grant: Grant) -> str:
     """The grant's subject as the product writes it: an address or ``group:NAME``."""
     if grant.person is not None:
         return grant.person.email
-    return f"group:{grant.group.name}" if grant.group is not None else ""
+    return grant.group.subject if grant.group is not None else ""
 
 
 def location_of(grant: Grant) -> str:

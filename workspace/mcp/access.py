@@ -15,7 +15,7 @@ from workspace.queries.access_requests import RequestRow
 from workspace.services import previews
 from workspace.services.access_requests import Asked
 from workspace.services.confirmations import SECONDS
-from workspace.services.sharing import Preview
+from workspace.services.previews import Preview
 
 ASK = "Nothing was changed yet. Show the person what would, and call again with the token only if they agree."
 """Stands in the structured content too: some hosts give the model nothing else."""

@@ -7,6 +7,9 @@ from django.contrib.auth.models import PermissionsMixin
 from django.db import models, transaction
 from django.db.models.functions import Lower, Now
 
+GROUP = "group:"
+"""How the subject of a grant begins where it is a group; a person is written as an address."""
+
 
 def person_label(name: str, email: str) -> str:
     """The name to show for somebody: their own, else the local part of their address."""
@@ -88,6 +91,11 @@ class Group(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def subject(self) -> str:
+        """How this group is written where a grant or the audit log names it."""
+        return f"{GROUP}{self.name}"
 
 
 class Membership(models.Model):

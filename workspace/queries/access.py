@@ -86,7 +86,7 @@ def _subject(grant: Grant) -> tuple[str, str, Literal["person", "group"]]:
     if grant.person is not None:
         return grant.person.email, grant.person.label, "person"
     assert grant.group is not None
-    return f"group:{grant.group.name}", grant.group.name, "group"
+    return grant.group.subject, grant.group.name, "group"
 
 
 def who(actor: Actor, *, location: str, limit: int | None = None, cursor: str | None = None) -> Page[Holder]:

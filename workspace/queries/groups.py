@@ -11,6 +11,7 @@ from workspace import access
 from workspace.actor import Actor, Role
 from workspace.errors import Forbidden, Invalid, NotFound
 from workspace.models import Grant, Group, Membership, Nesting, Person
+from workspace.models.people import GROUP
 from workspace.queries import pages
 from workspace.queries.pages import Page
 
@@ -156,7 +157,7 @@ def names(actor: Actor, *, q: str = "", most: int = 200) -> tuple[str, ...]:
 def named(actor: Actor, *, name: str) -> int:
     """The id of the group called ``name``, with or without ``group:`` before it. Raises ``Forbidden``, ``Invalid``."""
     _require_admin(actor)
-    found = Group.objects.filter(name=name.strip().removeprefix("group:")).values_list("pk", flat=True).first()
+    found = Group.objects.filter(name=name.strip().removeprefix(GROUP)).values_list("pk", flat=True).first()
     if found is None:
         raise Invalid("group", "names no group. Check its name.")
     return found

@@ -15,7 +15,7 @@ from workspace.rest.endpoint import Endpoint
 from workspace.rest.provenance import ROLES
 from workspace.rest.schema import LOCATION, answered, operation, query
 from workspace.services import previews, sharing
-from workspace.services.sharing import Preview
+from workspace.services.previews import Preview
 
 
 class NewGrant(bodies.Inputs):

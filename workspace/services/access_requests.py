@@ -16,7 +16,7 @@ from workspace.actor import Actor, Role
 from workspace.errors import Forbidden, Invalid, NotFound, RateLimited
 from workspace.models import AccessRequest, Document, Folder, Person, RequestState
 from workspace.services import audit, sharing, texts
-from workspace.services.sharing import Preview
+from workspace.services.previews import Preview
 
 MOST_OPEN = 20
 RETRY = 3600

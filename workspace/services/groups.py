@@ -13,6 +13,7 @@ from workspace import locations
 from workspace.actor import Actor, Role
 from workspace.errors import AlreadyExists, Forbidden, Invalid, NotFound
 from workspace.models import Grant, Group, Membership, Nesting, Person
+from workspace.models.people import GROUP
 from workspace.queries import holders
 from workspace.services import audit
 from workspace.services.people import require_admin
@@ -123,7 +124,7 @@ def delete(actor: Actor, *, group: int) -> None:
 
 
 def _called(name: str) -> str:
-    return f"group:{name}"
+    return f"{GROUP}{name}"
 
 
 def _locked(group: int) -> Group:

@@ -1,16 +1,128 @@
-"""A preview of sharing in one sentence or a few, the same words on every surface.
+"""What a change of sharing would do to whom: as a value, as machines are told it, and in a sentence or a few.
 
-Labels and names of groups are what people typed: a surface whose reader takes text for instructions fences them.
+Every surface says the same words. Labels and names of groups are what people typed: a surface whose reader takes text
+for instructions fences them.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from workspace.services.sharing import GROUP, Change, Preview
+from workspace.models.people import GROUP
 
-NAMED = 2
+NAMED = 100
+"""People whom a preview names of those who gain, of those who lose and of those who keep what they have."""
+SAID = 2
 """People whom a sentence names before it counts the others."""
 _GAINED = {"viewer": "reading", "editor": "reading and writing", "manager": "management"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Change:
+    """A person's role in effect before and after; each empty without one."""
+
+    email: str
+    label: str
+    before: str
+    after: str
+
+    def __str__(self) -> str:
+        return self.email
+
+
+@dataclass(frozen=True, kw_only=True)
+class Preview:
+    """What a grant, or its taking back (``role`` empty), would change for whom.
+
+    ``before`` is what the subject's own grant at the place gives now, empty without one. ``gains``, ``loses`` and
+    ``keeps`` name up to 100 people each, of ``gaining``, ``losing`` and ``keeping``; who keeps holds as much by another
+    grant, or is an administrator. ``documents`` and ``folders`` are those that the place holds now; with ``future``,
+    whatever is put there later is included as well. ``changes`` is false where nobody's role would differ and the
+    grant itself stays as it is.
+    """
+
+    location: str
+    subject: str
+    role: str
+    before: str
+    gains: tuple[Change, ...]
+    loses: tuple[Change, ...]
+    keeps: tuple[Change, ...]
+    gaining: int
+    losing: int
+    keeping: int
+    documents: int
+    folders: int
+    future: bool
+    changes: bool
+
+    @property
+    def more(self) -> int:
+        """How many people gain or lose and are not named."""
+        return self.gaining + self.losing - len(self.gains) - len(self.loses)
+
+    def data(self) -> dict[str, Any]:
+        """The preview as every machine is told it, JSON-ready."""
+        return {
+            "location": self.location,
+            "subject": self.subject,
+            "role": self.role or None,
+            "role_before": self.before or None,
+            "gains": [_told(change) for change in self.gains],
+            "loses": [_told(change) for change in self.loses],
+            "keeps": [_told(change) for change in self.keeps],
+            "people": {"gain": self.gaining, "lose": self.losing, "keep": self.keeping},
+            "more": self.more,
+            "documents": self.documents,
+            "folders": self.folders,
+            "future": self.future,
+            "changes": self.changes,
+        }
+
+    def decided_on(self) -> dict[str, Any]:
+        """What a confirmation holds on to: all but how much there is now, as what comes later was stated too."""
+        return {name: value for name, value in self.data().items() if name not in ("documents", "folders")}
+
+
+def _told(change: Change) -> dict[str, str | None]:
+    return {
+        "email": change.email,
+        "label": change.label,
+        "role_before": change.before or None,
+        "role_after": change.after or None,
+    }
+
+
+def restored(told: Mapping[str, Any]) -> Preview:
+    """``Preview.data`` turned back into the preview."""
+    return Preview(
+        location=told["location"],
+        subject=told["subject"],
+        role=told["role"] or "",
+        before=told["role_before"] or "",
+        gains=_changes(told["gains"]),
+        loses=_changes(told["loses"]),
+        keeps=_changes(told["keeps"]),
+        gaining=told["people"]["gain"],
+        losing=told["people"]["lose"],
+        keeping=told["people"]["keep"],
+        documents=told["documents"],
+        folders=told["folders"],
+        future=told["future"],
+        changes=told["changes"],
+    )
+
+
+def _changes(told: Sequence[Mapping[str, Any]]) -> tuple[Change, ...]:
+    return tuple(
+        Change(
+            email=one["email"],
+            label=one["label"],
+            before=one["role_before"] or "",
+            after=one["role_after"] or "",
+        )
+        for one in told
+    )
 
 
 def sentences(preview: Preview) -> tuple[str, ...]:
@@ -70,7 +182,7 @@ def _keeps(preview: Preview) -> list[str]:
 
 def _people(changes: Sequence[Change], count: int, preview: Preview) -> str:
     """``Ann, Bob and 3 others of group design``."""
-    shown = [change.label for change in changes[: NAMED if count > NAMED + 1 else count]]
+    shown = [change.label for change in changes[: SAID if count > SAID + 1 else count]]
     others = count - len(shown)
     if others:
         shown.append(f"{others:,} others")
@@ -93,35 +205,3 @@ def _what(preview: Preview) -> str:
 
 def _later(preview: Preview, word: str = "of") -> str:
     return f", and {word} everything put here later" if preview.future else ""
-
-
-def restored(told: Mapping[str, Any]) -> Preview:
-    """``Preview.data`` turned back into the preview."""
-    return Preview(
-        location=told["location"],
-        subject=told["subject"],
-        role=told["role"] or "",
-        before=told["role_before"] or "",
-        gains=_changes(told["gains"]),
-        loses=_changes(told["loses"]),
-        keeps=_changes(told["keeps"]),
-        gaining=told["people"]["gain"],
-        losing=told["people"]["lose"],
-        keeping=told["people"]["keep"],
-        documents=told["documents"],
-        folders=told["folders"],
-        future=told["future"],
-        changes=told["changes"],
-    )
-
-
-def _changes(told: Sequence[Mapping[str, Any]]) -> tuple[Change, ...]:
-    return tuple(
-        Change(
-            email=one["email"],
-            label=one["label"],
-            before=one["role_before"] or "",
-            after=one["role_after"] or "",
-        )
-        for one in told
-    )

@@ -13,14 +13,12 @@ from workspace import access
 from workspace.actor import Actor, Role
 from workspace.errors import Forbidden, Invalid
 from workspace.models import Document, Folder, Grant, Group, Person, ReceiptKind
+from workspace.models.people import GROUP as GROUP
 from workspace.queries import access as reading
 from workspace.queries import holders
 from workspace.queries.holders import Standing
 from workspace.services import audit, confirmations, groups, receipts
-
-GROUP = "group:"
-NAMED = 100
-"""People whom a preview names of those who gain, of those who lose and of those who keep what they have."""
+from workspace.services.previews import NAMED, Change, Preview
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,82 +28,6 @@ class Granted:
     location: str
     subject: str
     role: str
-
-
-@dataclass(frozen=True, kw_only=True)
-class Change:
-    """A person's role in effect before and after; ``none`` where they have none."""
-
-    email: str
-    label: str
-    before: str
-    after: str
-
-    def __str__(self) -> str:
-        return self.email
-
-
-@dataclass(frozen=True, kw_only=True)
-class Preview:
-    """What a grant, or its taking back (``role`` empty), would change for whom.
-
-    ``before`` is what the subject's own grant at the place gives now, empty without one. ``gains``, ``loses`` and
-    ``keeps`` name up to 100 people each, of ``gaining``, ``losing`` and ``keeping``; who keeps holds as much by another
-    grant, or is an administrator. ``documents`` and ``folders`` are those that the place holds now; with ``future``,
-    whatever is put there later is included as well. ``changes`` is false where nobody's role would differ and the
-    grant itself stays as it is.
-    """
-
-    location: str
-    subject: str
-    role: str
-    before: str
-    gains: tuple[Change, ...]
-    loses: tuple[Change, ...]
-    keeps: tuple[Change, ...]
-    gaining: int
-    losing: int
-    keeping: int
-    documents: int
-    folders: int
-    future: bool
-    changes: bool
-
-    @property
-    def more(self) -> int:
-        """How many people gain or lose and are not named."""
-        return self.gaining + self.losing - len(self.gains) - len(self.loses)
-
-    def data(self) -> dict[str, Any]:
-        """The preview as every machine is told it, JSON-ready."""
-        return {
-            "location": self.location,
-            "subject": self.subject,
-            "role": self.role or None,
-            "role_before": self.before or None,
-            "gains": [_told(change) for change in self.gains],
-            "loses": [_told(change) for change in self.loses],
-            "keeps": [_told(change) for change in self.keeps],
-            "people": {"gain": self.gaining, "lose": self.losing, "keep": self.keeping},
-            "more": self.more,
-            "documents": self.documents,
-            "folders": self.folders,
-            "future": self.future,
-            "changes": self.changes,
-        }
-
-    def decided_on(self) -> dict[str, Any]:
-        """What a confirmation holds on to: all but how much there is now, as what comes later was stated too."""
-        return {name: value for name, value in self.data().items() if name not in ("documents", "folders")}
-
-
-def _told(change: Change) -> dict[str, str | None]:
-    return {
-        "email": change.email,
-        "label": change.label,
-        "role_before": change.before or None,
-        "role_after": change.after or None,
-    }
 
 
 def parse_role(role: object) -> Role:
@@ -135,7 +57,7 @@ def _subject(subject: object, *, leaving: bool = False) -> Person | Group:
 
 def subject_of(who: Person | Group) -> str:
     """How a subject is written: an address or ``group:NAME``."""
-    return who.email if isinstance(who, Person) else f"{GROUP}{who.name}"
+    return who.email if isinstance(who, Person) else who.subject
 
 
 def _which(subject: Person | Group) -> dict[str, Person | Group]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from workspace.actor import Actor
 from workspace.errors import AccessChange
 from workspace.services import previews, sharing
-from workspace.services.sharing import Change, Preview
+from workspace.services.previews import Change, Preview
 
 
 @dataclass(frozen=True, kw_only=True)
