@@ -11,7 +11,8 @@ from django.utils import timezone
 
 from workspace.actor import Role
 from workspace.models import Agent, AgentScope, Connection, Document, Folder, Person
-from workspace.services import agents, bearer
+from workspace.services import bearer
+from workspace.services.tokens import digest
 
 BOTH = " ".join(bearer.SCOPES)
 
@@ -35,7 +36,7 @@ class Granted:
         value = secrets.token_urlsafe(24)
         self.row = Token.objects.create(
             type=kind,
-            hash=agents.digest(value),
+            hash=digest(value),
             client_id=self.connection.client_id,
             user=more.get("user", self.agent.person),
             data={

@@ -27,6 +27,7 @@ from workspace.models import (
 )
 from workspace.queries import documents as reads
 from workspace.services import agents, bearer, documents, folders
+from workspace.services.tokens import digest
 
 FOLDERS = ["product", "product/launch", "product/launch/deep", "other", "other/a", "other/a/b"]
 NAMES = ["one.md", "two.md", "Three.md"]
@@ -147,7 +148,7 @@ def test_a_tokens_holder_is_the_one_in_the_rows(cast: Cast) -> None:
     outcomes = []
     for token in tokens:
         got = tried(lambda t=token: bearer.authenticate(t, via=Via.MCP, session="s"))  # type: ignore[misc]
-        row = AgentToken.objects.select_related("agent__person").get(token_hash=agents.digest(token))
+        row = AgentToken.objects.select_related("agent__person").get(token_hash=digest(token))
         if row.revoked_at or (row.expires_at and row.expires_at <= now) or ended(row.agent, now):
             assert got is errors.Unauthenticated
         else:

@@ -449,6 +449,8 @@ SILENT = {
     "folders.revive": "a part of undeleting",
     "idempotency.first": "a look",
     "idempotency.once": "runs a write",
+    "invitations.place_of": "a look",
+    "invitations.record": "a part of each write of an invitation",
     "people.require_admin": "a check",
     "receipts.read": "reading leaves a receipt",
     "receipts.record": "a part of each write",
@@ -471,8 +473,7 @@ def taking_an_actor() -> set[str]:
     own name."""
     found = set()
     for module in modules():
-        short = module.__name__.removeprefix(f"{services.__name__}.")
-        short = "documents" if short.startswith("documents.") else short
+        short = module.__name__.removeprefix(f"{services.__name__}.").partition(".")[0]
         for name, held in vars(module).items():
             if name.startswith("_") or not inspect.isfunction(held) or held.__module__ != module.__name__:
                 continue

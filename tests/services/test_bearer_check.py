@@ -16,7 +16,8 @@ from tests.tokens import Granted, grant, resource
 from workspace.actor import Role, Scope, Via
 from workspace.errors import Forbidden, NotFound, Unauthenticated
 from workspace.models import Agent, AgentToken, Connection, Folder, Person
-from workspace.services import agents, bearer, documents
+from workspace.services import bearer, documents
+from workspace.services.tokens import digest
 
 PLAN = "product/launch/plan.md"
 READ = "workspace:read"
@@ -254,4 +255,4 @@ def test_no_token_makes_its_agent_more_than_its_person(cast: Cast, plan: str) ->
 
 def test_the_authorization_server_stores_the_hash_that_is_looked_for(granted: Granted) -> None:
     assert Token.objects.lookup("at", granted.token) == granted.row
-    assert agents.digest(granted.token) == granted.row.hash
+    assert digest(granted.token) == granted.row.hash

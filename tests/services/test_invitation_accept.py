@@ -215,8 +215,20 @@ def test_what_a_person_has_to_mend_leaves_the_link_good(cast: Cast) -> None:
     assert invitations.sign_up(link, **good).email == "eve@example.org"
 
 
+def test_groups_are_an_administrators_to_give_when_the_link_is_taken_too(root: Actor) -> None:
+    Group.objects.create(name="designers")
+    link = link_of(invitations.create(root, groups=["designers"]).url)
+    Person.objects.create_superuser("other@example.org", PASSWORD)
+    assert invitations.offer(link).groups == ("designers",)
+
+    Person.objects.filter(pk=root.person).update(is_superuser=False)
+    with pytest.raises(Gone):
+        invitations.sign_up(link, email="eve@example.org", name="Eve", password=PASSWORD)
+    assert not Membership.objects.exists()
+
+
 def test_a_member_does_not_mail_the_world(cast: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(invitations, "MOST_A_DAY", 2)
+    monkeypatch.setattr(invitations.sending, "MOST_A_DAY", 2)
     for number in range(2):
         invitations.create(cast.bob, email=f"eve{number}@example.org", location=PLACE, role="viewer")
     with pytest.raises(RateLimited):

@@ -1,6 +1,5 @@
 """Agents, what narrows them, and their tokens."""
 
-import hashlib
 import re
 import secrets
 import zlib
@@ -19,6 +18,7 @@ from workspace.models import Agent, AgentScope, AgentToken, Connection, Document
 from workspace.services import audit, receipts
 from workspace.services.sharing import parse_role
 from workspace.services.texts import check
+from workspace.services.tokens import digest
 
 PREFIX = "btn_"
 ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
@@ -67,11 +67,6 @@ def _new_token(person: int, key: str | None) -> str:
         return _token(secrets.randbits(256))
     made = salted_hmac("workspace.services.agents", f"{person}:{key}", algorithm="sha256")
     return _token(int.from_bytes(made.digest(), "big"))
-
-
-def digest(token: str) -> str:
-    """What is stored of a token. It has the entropy of a key, so a plain SHA-256 keeps it."""
-    return hashlib.sha256(token.encode()).hexdigest()
 
 
 def well_formed(token: str) -> bool:

@@ -18,6 +18,7 @@ from workspace.errors import Unauthenticated
 from workspace.models import Agent
 from workspace.models.people import person_label
 from workspace.services import agents
+from workspace.services.tokens import digest
 
 READ = "workspace:read"
 WRITE = "workspace:write"
@@ -99,13 +100,13 @@ def authenticate(token: str, *, via: Via, session: str = "") -> Actor:
 
 
 def _minted(token: str) -> tuple | None:
-    return _asked(MINTED, agents.digest(token)) if agents.well_formed(token) else None
+    return _asked(MINTED, digest(token)) if agents.well_formed(token) else None
 
 
 def _granted(token: str) -> tuple | None:
     if not _SHAPE.match(token):
         return None
-    row = _asked(GRANTED, agents.digest(token), *(json.dumps([name], ensure_ascii=False) for name in resources()))
+    row = _asked(GRANTED, digest(token), *(json.dumps([name], ensure_ascii=False) for name in resources()))
     return row if row is not None and set(SCOPES) & set(row[-1].split()) else None
 
 

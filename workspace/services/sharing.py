@@ -84,8 +84,9 @@ def grant(actor: Actor, *, location: str, subject: str, role: str, confirm_token
     return give(actor, target, who, wanted)
 
 
-def give(actor: Actor, target: Folder | Document, who: Person | Group, wanted: Role) -> Granted:
-    """As ``grant``, inside the caller's transaction, at a place that ``access`` found for ``actor`` and locked."""
+def give(actor: Actor, target: Folder | Document, who: Person | Group, wanted: Role, **facts: str) -> Granted:
+    """As ``grant``, inside the caller's transaction, at a place that ``access`` found for ``actor``. ``facts`` are
+    recorded with it."""
     existing = _existing(target, who)
     _refuse_giving(actor, target, who, existing, wanted)
     location = location_of(target)
@@ -99,7 +100,7 @@ def give(actor: Actor, target: Folder | Document, who: Person | Group, wanted: R
         defaults={"role": wanted},
         create_defaults={"role": wanted, "created_by_id": actor.person},
     )
-    facts = {"role": wanted.label, "before": Role(existing.role).label if existing else ""}
+    facts |= {"role": wanted.label, "before": Role(existing.role).label if existing else ""}
     _record(actor, ReceiptKind.GRANTED, "grant.given", target, who, facts)
     return Granted(location=location, subject=subject_of(who), role=wanted.label)
 
@@ -266,11 +267,16 @@ def _refuse_giving(
     actor: Actor, target: Folder | Document, who: Person | Group, existing: Grant | None, wanted: Role
 ) -> None:
     """``Forbidden`` where ``actor`` may not turn what ``who`` has at ``target`` into ``wanted``."""
-    needed = max(wanted, Role(existing.role) if existing else Role.VIEWER)
-    if needed is Role.MANAGER and target.role < Role.MANAGER:
+    check_giving(target, max(wanted, Role(existing.role) if existing else Role.VIEWER))
+    _refuse_own(actor, who)
+
+
+def check_giving(target: Folder | Document, role: Role) -> None:
+    """``Forbidden`` where somebody with the role that ``target`` has loaded, an editor at least, may not give or take
+    ``role`` there."""
+    if role is Role.MANAGER and target.role < Role.MANAGER:
         raise Forbidden("Only a manager makes or unmakes a manager.", need=Role.MANAGER.label)
     _refuse_closed(target)
-    _refuse_own(actor, who)
 
 
 def _refuse_closed(target: Folder | Document) -> None:

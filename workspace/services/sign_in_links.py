@@ -1,6 +1,5 @@
 """One-time links by which an administrator lets somebody in who has lost every other way."""
 
-import hashlib
 import secrets
 from datetime import timedelta
 
@@ -14,6 +13,7 @@ from workspace.errors import Gone, Invalid, NotFound
 from workspace.models import Person, SignInLink
 from workspace.services import audit
 from workspace.services.people import require_admin
+from workspace.services.tokens import digest
 
 LIFETIME = timedelta(hours=24)
 ENDED = "This link was used or has expired. Ask an administrator for another."
@@ -33,14 +33,14 @@ def make(actor: Actor, *, person: int) -> str:
         if not holder.is_active:
             raise Invalid("person", "is deactivated. Let them back in first.")
         SignInLink.objects.filter(person=holder, used_at=None).delete()
-        SignInLink.objects.create(token_hash=_digest(token), person=holder, expires_at=timezone.now() + LIFETIME)
+        SignInLink.objects.create(token_hash=digest(token), person=holder, expires_at=timezone.now() + LIFETIME)
         audit.record(actor, "signin.link_made", subject=holder.email)
     return token
 
 
 def holder(token: str) -> Person:
     """Whom ``redeem`` would sign in with this token now. Raises ``Gone``."""
-    link = _open().filter(token_hash=_digest(token)).first()
+    link = _open().filter(token_hash=digest(token)).first()
     if link is None or link.person is None:
         raise Gone(ENDED)
     return link.person
@@ -50,7 +50,7 @@ def redeem(token: str) -> Person:
     """Uses the link up and returns whom it signs in. Raises ``Gone``."""
     with transaction.atomic():
         # The lock makes two browsers with one link take turns; the second finds it used.
-        link = _open().select_for_update(of=("self",)).filter(token_hash=_digest(token)).first()
+        link = _open().select_for_update(of=("self",)).filter(token_hash=digest(token)).first()
         if link is None or link.person is None:
             raise Gone(ENDED)
         link.used_at = timezone.now()
@@ -63,7 +63,3 @@ def _open() -> QuerySet[SignInLink]:
     return SignInLink.objects.select_related("person").filter(
         person__is_active=True, used_at=None, expires_at__gt=timezone.now()
     )
-
-
-def _digest(token: str) -> str:
-    return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()

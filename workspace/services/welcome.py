@@ -1,6 +1,5 @@
 """The first sign-in: a one-time link that makes the administrator of a new workspace."""
 
-import hashlib
 import secrets
 from datetime import timedelta
 
@@ -13,6 +12,7 @@ from workspace.actor import Actor, Via
 from workspace.errors import Gone, Invalid
 from workspace.models import Person, SignInLink
 from workspace.services import audit, people
+from workspace.services.tokens import digest
 
 LIFETIME = timedelta(hours=24)
 
@@ -22,14 +22,14 @@ def make_link() -> str:
     token = secrets.token_urlsafe(32)
     with transaction.atomic():
         SignInLink.objects.filter(person=None, used_at=None).delete()
-        SignInLink.objects.create(token_hash=_digest(token), expires_at=timezone.now() + LIFETIME)
+        SignInLink.objects.create(token_hash=digest(token), expires_at=timezone.now() + LIFETIME)
         audit.record(Actor.for_job("welcome", scopes=()), "signin.link_made", subject="the first administrator")
     return token
 
 
 def is_open(token: str) -> bool:
     """Whether `redeem` would take this token now."""
-    return not Person.objects.exists() and _open().filter(token_hash=_digest(token)).exists()
+    return not Person.objects.exists() and _open().filter(token_hash=digest(token)).exists()
 
 
 def redeem(token: str, *, email: str, name: str, password: str) -> Person:
@@ -37,7 +37,7 @@ def redeem(token: str, *, email: str, name: str, password: str) -> Person:
     Invalid, which leaves it good, for what a person has to mend."""
     with transaction.atomic():
         # The lock makes two browsers with one link take turns; the second finds it used.
-        link = _open().select_for_update().filter(token_hash=_digest(token)).first()
+        link = _open().select_for_update().filter(token_hash=digest(token)).first()
         if link is None or Person.objects.exists():
             raise Gone("This link was used or has expired. Start Baton again for a new one, or sign in.")
         email, name = email.strip(), name.strip()
@@ -55,7 +55,3 @@ def redeem(token: str, *, email: str, name: str, password: str) -> Person:
 
 def _open() -> QuerySet[SignInLink]:
     return SignInLink.objects.filter(person=None, used_at=None, expires_at__gt=timezone.now())
-
-
-def _digest(token: str) -> str:
-    return hashlib.sha256(token.encode()).hexdigest()

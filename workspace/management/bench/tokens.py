@@ -16,6 +16,7 @@ from workspace.actor import Role, Via
 from workspace.management.bench.figures import Figure, interleaved, ratio
 from workspace.models import Agent, AgentScope, Connection, Folder, Person
 from workspace.services import agents, bearer, folders
+from workspace.services.tokens import digest
 
 AGENTS = 500
 ROUNDS = 2_000
@@ -32,8 +33,8 @@ def figures(*, rounds: int = ROUNDS) -> list[Figure]:
     }
     audiences = [json.dumps([name]) for name in bearer.resources()]
     statements: dict[str, Callable[[], object]] = {
-        "statement of agent token": lambda: _row(bearer.MINTED, agents.digest(minted)),
-        "statement of access token": lambda: _row(bearer.GRANTED, agents.digest(granted), *audiences),
+        "statement of agent token": lambda: _row(bearer.MINTED, digest(minted)),
+        "statement of access token": lambda: _row(bearer.GRANTED, digest(granted), *audiences),
     }
     reads: dict[str, Callable[[], object]] = {
         "read": lambda: Person.objects.get(pk=person.pk),
@@ -91,7 +92,7 @@ def _tokens(person: Person) -> tuple[str, str]:
     Token.objects.bulk_create(
         Token(
             type=kind,
-            hash=agents.digest(token if kind == "at" else token + kind),
+            hash=digest(token if kind == "at" else token + kind),
             client=client,
             user=person,
             data={"grant_id": grant, "resources": [bearer.resources()[0]]},
