@@ -90,3 +90,11 @@ def test_staff_who_are_no_administrators_are_offered_none_of_it(cast: Cast) -> N
     assert Person.objects.get(pk=cast.people["bob"].pk).is_active
     assert not mail.outbox
     assert not AuditEntry.objects.filter(action__startswith="signin.link").exists()
+
+
+def test_ones_own_password_is_changed_on_the_products_page(desk: Client) -> None:
+    for answer in (
+        desk.get("/admin/password_change/"),
+        desk.post("/admin/password_change/", {"old_password": PASSWORD}),
+    ):
+        assert answer["Location"] == reverse("account_change_password")

@@ -102,6 +102,14 @@ def test_who_can_share_the_place_finds_the_request_counted_on_every_page(signed_
     assert f"/access-requests/{request}" not in signed_in("carol").get("/access-requests").content.decode()
 
 
+def test_home_tells_that_a_request_waits(signed_in: SignIn, cast: Cast) -> None:
+    asked(signed_in)
+    bobs, carols = text(signed_in("bob").get("/")), text(signed_in("carol").get("/"))
+    assert "1 request waits for your decision." in bobs
+    assert "1 request for access" in bobs
+    assert "Nothing waits for you." in carols or "will stand" in carols
+
+
 def test_approving_shows_first_what_it_opens(signed_in: SignIn, cast: Cast, plan: str) -> None:
     request, bob = asked(signed_in), signed_in("bob")
     shown = bob.get(f"/access-requests/{request}")
@@ -170,6 +178,14 @@ def test_a_manager_sees_a_place_as_somebody_else_does(signed_in: SignIn, cast: C
     assert "Hush" not in nothing.content.decode()
     assert Receipt.objects.count() == before
     assert AuditEntry.objects.filter(action="access.viewed_as").exists()
+
+
+def test_a_view_claims_no_lesser_role_than_they_have(signed_in: SignIn, cast: Cast, plan: str) -> None:
+    for address in ("product", PLACE, PLAN):
+        body = text(signed_in("alice").get(f"/view-as/{address}?person=bob@example.org")).split("You see this as Bob")[
+            1
+        ]
+        assert "viewer" not in body
 
 
 def test_a_view_holds_no_form_that_acts_as_them(signed_in: SignIn, cast: Cast, plan: str) -> None:

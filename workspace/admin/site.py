@@ -7,6 +7,7 @@ from django.contrib.auth.decorators import login_not_required
 from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
 from django.template.response import TemplateResponse
 from django.urls import reverse
 from django.utils.decorators import method_decorator
@@ -27,7 +28,7 @@ SECTIONS = {
         "SignInLink",
     ),
     "Agents": ("Agent", "AgentToken", "Connection", "AgentScope"),
-    "Sessions": ("Capture", "Summary"),
+    "Captures": ("Capture", "Summary"),
     "Background": ("Job", "Heartbeat", "Chunk", "IdempotencyKey"),
     "Evidence": ("AuditEntry", "Receipt"),
 }
@@ -57,6 +58,10 @@ class Site(AdminSite):
         if request.user.is_authenticated:
             raise PermissionDenied
         return redirect_to_login(request.GET.get("next") or reverse("admin:index"))
+
+    def password_change(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+        """To the product's own page, which records the change, tells it by mail and ends other sessions."""
+        return redirect("account_change_password")
 
     def index(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> TemplateResponse:
         return super().index(request, {"backlog": health.backlog(), **(extra_context or {})})

@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from workspace.actor import Actor
 from workspace.queries import captures, conflicts, documents, folders, search
-from workspace.web.frame import page, person
+from workspace.web.frame import Frame, page, person
 
 RECENT = 12
 PLACES = 8
@@ -20,15 +20,17 @@ def show(request: HttpRequest) -> HttpResponse:
     actor = person(request)
     recent = documents.recent(actor, limit=RECENT).items
     waiting = conflicts.listing(actor, limit=6).items
+    around = Frame(actor, section="home")
     context = {
+        "frame": around,
         "greeting": _greeting(actor),
-        "summary": _summary(len(waiting), len(recent)),
+        "summary": _summary(len(waiting), around.requests, len(recent)),
         "conflicts": waiting,
         "documents": recent,
         "captures": captures.listing(actor, limit=6).items,
         "new_here": not recent and not folders.tree(actor),
     }
-    return page(request, "home.html", context, section="home")
+    return page(request, "home.html", context)
 
 
 def palette(request: HttpRequest) -> HttpResponse:
@@ -57,8 +59,12 @@ def _greeting(actor: Actor) -> str:
     return f"Good {part}, {first}"
 
 
-def _summary(waiting: int, recent: int) -> str:
+def _summary(drafts: int, requests: int, recent: int) -> str:
+    waiting = [
+        f"{count} {noun}{'' if count == 1 else 's'}"
+        for count, noun in ((drafts, "draft"), (requests, "request"))
+        if count
+    ]
     if waiting:
-        drafts = "One draft waits" if waiting == 1 else f"{waiting} drafts wait"
-        return f"{drafts} for your decision."
+        return f"{' and '.join(waiting)} {'waits' if drafts + requests == 1 else 'wait'} for your decision."
     return "Nothing waits for you." if recent else "This is where what waits for you will stand."
