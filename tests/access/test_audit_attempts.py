@@ -12,7 +12,7 @@ from tests.mcp.calls import Calls
 from tests.parity.hidden import Statements
 from workspace.actor import Via
 from workspace.models import AuditEntry, Document, Folder
-from workspace.queries import audit
+from workspace.queries import audit, audit_filters
 from workspace.services import agents, bearer, captures, documents, sharing
 
 HIDDEN, ABSENT = "product/launch/plan.md", "product/launch/nope.md"
@@ -109,7 +109,7 @@ def test_hidden_and_absent_are_recorded_alike_and_only_the_former_with_its_place
     assert there.folder_id == Folder.objects.get(path=FOLDER).pk
     if hidden == HIDDEN:
         assert there.document_id == Document.objects.get().pk
-    [seen] = [e for b in audit.export(cast.alice, filters=audit.parse({"denied": "true"})) for e in b]
+    [seen] = [e for b in audit.export(cast.alice, filters=audit_filters.parse({"denied": "true"})) for e in b]
     assert (seen.location, seen.by and seen.by.email) == (hidden, "mallory@example.org")
 
 
@@ -192,4 +192,4 @@ def test_a_manager_does_not_read_what_was_tried_elsewhere(cast: Cast, plan: str)
     Calls(bearer.authenticate(token(cast), via=Via.MCP)).result("read", location=HIDDEN)
     sharing.grant(cast.alice, location="product/launch", subject="carol@example.org", role="editor")
     for reader in (cast.bob, cast.carol):
-        assert [e for b in audit.export(reader, filters=audit.parse({"denied": "true"})) for e in b] == []
+        assert [e for b in audit.export(reader, filters=audit_filters.parse({"denied": "true"})) for e in b] == []

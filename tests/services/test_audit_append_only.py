@@ -12,7 +12,7 @@ from workspace.actor import Actor
 from workspace.jobs import sweeping
 from workspace.management.operator import operator
 from workspace.models import AuditEntry, Person
-from workspace.services import audit, documents, purging
+from workspace.services import audit_retention, documents, purging
 
 pytestmark = pytest.mark.django_db
 SWEEPER = Actor.for_job("retention", scopes=())
@@ -92,14 +92,14 @@ def test_retention_removes_what_is_past_its_time_and_nothing_younger(old: AuditE
     young = AuditEntry.objects.create(action="folder.created", via="web", at=NOW - timedelta(days=20))
     settings.BATON_AUDIT_DAYS = 30
     count = AuditEntry.objects.count()
-    assert audit.expired() == 1
-    assert audit.purge(SWEEPER) == 1
+    assert audit_retention.expired() == 1
+    assert audit_retention.purge(SWEEPER) == 1
     assert not AuditEntry.objects.filter(pk=old.pk).exists()
     assert AuditEntry.objects.filter(pk=young.pk).exists()
     told = AuditEntry.objects.latest("id")
     assert (told.action, told.job, told.data["count"]) == ("audit.purged", "retention", 1)
     assert AuditEntry.objects.count() == count, "one went and one tells of it"
-    assert audit.purge(SWEEPER) == 0, "and that one brings on no other"
+    assert audit_retention.purge(SWEEPER) == 0, "and that one brings on no other"
 
 
 def test_even_with_retention_at_work_the_database_keeps_what_is_younger(entry: AuditEntry, old: AuditEntry) -> None:
@@ -124,15 +124,15 @@ def test_no_number_of_days_opens_the_log(days: str, old: AuditEntry) -> None:
 def test_after_retention_the_log_is_closed_again(old: AuditEntry, settings: LazySettings) -> None:
     older = AuditEntry.objects.create(action="folder.created", via="web", at=NOW - timedelta(days=50))
     settings.BATON_AUDIT_DAYS = 30
-    assert audit.purge(SWEEPER, limit=1) == 1
+    assert audit_retention.purge(SWEEPER, limit=1) == 1
     assert not AuditEntry.objects.filter(pk=older.pk).exists(), "the oldest went first"
     with pytest.raises(DatabaseError, match="append-only"), transaction.atomic():
         AuditEntry.objects.filter(pk=old.pk).delete()
 
 
 def test_without_a_setting_nothing_ever_goes(old: AuditEntry) -> None:
-    assert audit.expired() == 0
-    assert audit.purge(SWEEPER) == 0
+    assert audit_retention.expired() == 0
+    assert audit_retention.purge(SWEEPER) == 0
     assert AuditEntry.objects.filter(pk=old.pk).exists()
 
 

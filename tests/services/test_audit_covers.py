@@ -35,7 +35,7 @@ from workspace.models import (
 from workspace.services import (
     access_requests,
     agents,
-    audit,
+    audit_retention,
     captures,
     commits,
     conflicts,
@@ -55,6 +55,7 @@ from workspace.services import (
     summaries,
     welcome,
 )
+from workspace.services.audit_actions import ACTIONS
 from workspace.services.entries import Found
 
 PLACE = "product/launch/plan.md"
@@ -147,7 +148,7 @@ def purge_of_documents(w: World) -> Any:
 def purge_of_the_log(w: World, settings: Any) -> Any:
     AuditEntry.objects.create(action="folder.created", via="web", at=timezone.now() - timedelta(days=90))
     settings.BATON_AUDIT_DAYS = 30
-    return lambda: audit.purge(Actor.for_job("retention", scopes=()))
+    return lambda: audit_retention.purge(Actor.for_job("retention", scopes=()))
 
 
 def prepared(act: Callable[..., Any], *needs: Callable[[World], Any]) -> Callable[[World], Callable[[], Any]]:
@@ -438,7 +439,7 @@ SILENT = {
     "audit.written": "the log itself",
     "audit.attempt": "the log itself",
     "audit.denied": "the log itself",
-    "audit.purge": "test_audit_append_only",
+    "audit_retention.purge": "test_audit_append_only",
     "commits.record": "a part of each write of a document",
     "commits.bury": "a part of deleting",
     "confirmations.sign": "makes a token that stands for a preview",
@@ -500,7 +501,7 @@ def test_a_write_leaves_its_entries_with_who_did_it(name: str, world: World) -> 
     assert sorted(entry.action for entry in entries) == sorted(wanted)
     assert not any(entry.denied for entry in entries)
     assert all(entry.person_id or entry.job for entry in entries)
-    assert all(entry.action in audit.ACTIONS for entry in entries)
+    assert all(entry.action in ACTIONS for entry in entries)
 
 
 class Broken(DatabaseError):
@@ -630,5 +631,5 @@ def test_every_action_that_the_code_names_is_listed_for_the_filters() -> None:
                         for held in node.args
                         if isinstance(held, ast.Constant) and isinstance(held.value, str) and "." in held.value
                     }
-    assert named - set(audit.ACTIONS) == set()
+    assert named - set(ACTIONS) == set()
     assert len(named) > 40

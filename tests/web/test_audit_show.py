@@ -15,7 +15,7 @@ from tests.web.conftest import SignIn
 from workspace.access import person_actor
 from workspace.actor import Via
 from workspace.models import AuditEntry, Person
-from workspace.queries import audit, audit_export
+from workspace.queries import audit, audit_export, audit_filters
 from workspace.services import audit as services
 from workspace.services import documents, folders, sharing
 
@@ -96,7 +96,7 @@ def test_json_lines_hold_all_that_the_filters_leave(cast: Cast, signed_in: SignI
     sharing.grant(cast.alice, location="product/launch", subject="mallory@example.org", role="viewer")
     response = signed_in("alice").get("/audit/export?format=jsonl&action=grant.")
     lines = [json.loads(line) for line in exported(response).splitlines()]
-    wanted = [e for batch in audit.export(cast.alice, filters=audit.parse({"action": "grant."})) for e in batch]
+    wanted = [e for batch in audit.export(cast.alice, filters=audit_filters.parse({"action": "grant."})) for e in batch]
     assert [line["id"] for line in lines] == [entry.id for entry in wanted]
     assert {line["action"] for line in lines} == {"grant.given"}
     assert response["Content-Type"] == "application/jsonl; charset=utf-8"
@@ -147,7 +147,7 @@ def test_an_export_is_read_batch_by_batch(cast: Cast, monkeypatch: pytest.Monkey
     monkeypatch.setattr(audit, "AT_ONCE", 4)
     for _ in range(20):
         services.record(root, "folder.created")
-    batches = audit.export(root, filters=audit.Filters(action="folder.created"))
+    batches = audit.export(root, filters=audit_filters.Filters(action="folder.created"))
     assert len(next(batches)) == 4
     services.record(root, "folder.created")  # newer than where the export is
     assert sum(len(batch) for batch in batches) == 16 + AuditEntry.objects.filter(action="folder.created").count() - 21

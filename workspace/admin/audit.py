@@ -13,6 +13,7 @@ from workspace.models import AuditEntry
 from workspace.queries import audit
 from workspace.queries.audit_export import FORMATS, in_threads
 from workspace.services import audit as services
+from workspace.services.audit_actions import ACTIONS
 
 
 class KindFilter(admin.SimpleListFilter):
@@ -22,11 +23,11 @@ class KindFilter(admin.SimpleListFilter):
     parameter_name = "about"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        return [(kind, kind) for kind in sorted({action.partition(".")[0] for action in services.ACTIONS})]
+        return [(kind, kind) for kind in sorted({action.partition(".")[0] for action in ACTIONS})]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
         kind = self.value()
-        return queryset.filter(action__in=[a for a in services.ACTIONS if a.startswith(kind)]) if kind else queryset
+        return queryset.filter(action__in=[a for a in ACTIONS if a.startswith(kind)]) if kind else queryset
 
 
 class DeniedFilter(admin.SimpleListFilter):

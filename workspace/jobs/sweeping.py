@@ -5,7 +5,7 @@ from datetime import timedelta
 from workspace import dispatch
 from workspace.actor import Actor
 from workspace.jobs import work
-from workspace.services import audit, captures, idempotency, jobs, purging, registrations
+from workspace.services import audit_retention, captures, idempotency, jobs, purging, registrations
 
 DRAIN_S = 4.0
 BELLS = 4
@@ -22,7 +22,7 @@ def sweep() -> bool:
     idempotency.purge()
     purging.sessions()
     registrations.expire()
-    audit.purge(RETENTION)
+    audit_retention.purge(RETENTION)
     overdue = jobs.waiting(limit=BELLS, older_than=OVERDUE)
     rung = [dispatch.ring(jobs.TASK) for _ in overdue]
     if all(rung):

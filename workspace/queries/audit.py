@@ -8,20 +8,20 @@ What a manager reads tells nothing of any other place, nor from which address so
 their own refused attempts is what they asked for, the same for what is hidden and for what is absent.
 """
 
-import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, fields
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import datetime
 from typing import Any
 
 from django.db.models import Q, QuerySet
 from django.utils.crypto import salted_hmac
 
 from workspace import access, locations
-from workspace.actor import Actor, Role, Via
-from workspace.errors import FieldError, Gone, Invalid, NotFound
-from workspace.models import Agent, AuditEntry, Document, Folder, Person, Reach
+from workspace.actor import Actor, Role
+from workspace.errors import Gone, NotFound
+from workspace.models import AuditEntry, Document, Folder, Reach
 from workspace.queries import pages, who
+from workspace.queries.audit_filters import Filters, narrowed
 from workspace.queries.pages import Page
 from workspace.queries.who import Who
 
@@ -36,7 +36,6 @@ _UNUSED = (
     *(f"document__{field}" for field in ("title", "type", "labels", "summary", "twin_key", "created_at", "updated_at")),
 )
 """Columns of what an entry names that none of its forms shows."""
-_ACTION = re.compile(r"[a-z_]{1,40}(\.([a-z_]{0,40}|\*))?\Z")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,71 +63,6 @@ class Entry:
     subject: str
     reason: str
     data: Mapping[str, Any]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Filters:
-    """What narrows the log; an empty one narrows nothing. ``person`` is an address, ``agent`` an id or a name,
-    ``action`` a whole one or all under ``document.``; ``since`` is included and ``until`` is not."""
-
-    person: str = ""
-    agent: str = ""
-    action: str = ""
-    via: str = ""
-    denied: bool | None = None
-    place: str = ""
-    since: datetime | None = None
-    until: datetime | None = None
-    request: str = ""
-
-
-NAMES = ("person", "agent", "action", "via", "denied", "place", "from", "to", "request")
-"""Names of the filters in addresses, on pages and in REST."""
-
-
-def parse(given: Mapping[str, str]) -> Filters:
-    """Filters as an address holds them. Raises ``Invalid`` that names each wrong one."""
-    wrong: list[FieldError] = []
-    found = {name: str(given.get(name) or "").strip() for name in NAMES}
-    for name, value in found.items():
-        if "\x00" in value or len(value) > 1_000:
-            wrong.append(FieldError(field=name, message="has at most 1,000 characters and no NUL."))
-    if found["via"] and found["via"] not in list(Via):
-        wrong.append(FieldError(field="via", message=f"must be one of: {', '.join(Via)}."))
-    if found["denied"] not in ("", "true", "false"):
-        wrong.append(FieldError(field="denied", message="must be true or false."))
-    if found["action"] and not _ACTION.match(found["action"]):
-        wrong.append(FieldError(field="action", message="must be an action, or the beginning of some: document."))
-    moments: dict[str, datetime | None] = {}
-    for name, late in (("from", False), ("to", True)):
-        try:
-            moments[name] = _moment(found[name], late=late)
-        except ValueError:
-            wrong.append(FieldError(field=name, message="must be a day or a time: 2026-11-30, 2026-11-30T14:00Z."))
-    if wrong:
-        raise Invalid(errors=wrong)
-    return Filters(
-        person=found["person"],
-        agent=found["agent"],
-        action=found["action"],
-        via=found["via"],
-        denied={"true": True, "false": False}.get(found["denied"]),
-        place=found["place"].strip("/"),
-        since=moments["from"],
-        until=moments["to"],
-        request=found["request"],
-    )
-
-
-def _moment(text: str, *, late: bool) -> datetime | None:
-    """A time; a day is its beginning, or its end where ``late``. Without an offset it is in UTC."""
-    if not text:
-        return None
-    if re.fullmatch(r"\d{4}-\d\d-\d\d", text):
-        day = datetime.combine(date.fromisoformat(text), time(), UTC)
-        return day + timedelta(days=1) if late else day
-    found = datetime.fromisoformat(text)
-    return found if found.tzinfo else found.replace(tzinfo=UTC)
 
 
 # -- whose log it is --------------------------------------------------------------
@@ -160,7 +94,7 @@ def manages(actor: Actor, *, location: str) -> bool:
 
 def _parts(actor: Actor, filters: Filters) -> list[_Part]:
     """The rows that the actor reads; a row may be in several, and is told by the first. Raises ``NotFound``."""
-    rows = _narrowed(AuditEntry.objects.select_related(*_RELATED).defer(*_UNUSED), filters)
+    rows = narrowed(AuditEntry.objects.select_related(*_RELATED).defer(*_UNUSED), filters)
     place = _place(actor, filters.place) if filters.place else None
     if reads_all(actor):
         about = _inside(filters.place, place) if filters.place else Q()
@@ -194,31 +128,6 @@ def _managed_documents(actor: Actor, reach: Reach, place: Folder | Document | No
     elif isinstance(place, Document):
         rows = rows.filter(pk=place.pk)
     return list(rows.order_by().values_list("pk", flat=True))
-
-
-def _narrowed(rows: "QuerySet[AuditEntry]", filters: Filters) -> "QuerySet[AuditEntry]":
-    # Without anybody of that name the rows are asked for all the same, or the time it takes would tell who is here.
-    if filters.person:
-        people = Person.objects.filter(email__iexact=filters.person).values_list("pk", flat=True)
-        rows = rows.filter(person__in=list(people) or (0,))
-    if filters.agent:
-        agents = Agent.objects.filter(Q(pk=filters.agent) | Q(name=filters.agent)).values_list("pk", flat=True)
-        rows = rows.filter(agent__in=list(agents) or ("",))
-    if filters.action:
-        noun, _, verb = filters.action.partition(".")
-        whole = Q(action=filters.action)
-        rows = rows.filter(whole if verb.removesuffix("*") else whole | Q(action__startswith=f"{noun}."))
-    if filters.via:
-        rows = rows.filter(via=filters.via)
-    if filters.denied is not None:
-        rows = rows.filter(denied=filters.denied)
-    if filters.since is not None:
-        rows = rows.filter(at__gte=filters.since)
-    if filters.until is not None:
-        rows = rows.filter(at__lt=filters.until)
-    if filters.request:
-        rows = rows.filter(request_id=filters.request)
-    return rows
 
 
 def _place(actor: Actor, location: str) -> Folder | Document | None:

@@ -8,7 +8,7 @@ from rest_framework.request import Request
 
 from workspace.actor import Via
 from workspace.errors import Invalid, NotFound
-from workspace.queries import audit
+from workspace.queries import audit, audit_filters
 from workspace.rest import parameters
 from workspace.rest.answers import moment, page
 from workspace.rest.endpoint import Endpoint
@@ -59,10 +59,10 @@ class Audit(Endpoint):
     def get(self, request: Request) -> HttpResponse:
         """Newest first: all of it for an administrator; for a manager what happened at and below their folders; and for
         everybody what they did themselves. An agent reads the acts of others only where it is manager."""
-        given = {name: parameters.text(request, name) or "" for name in audit.NAMES}
+        given = {name: parameters.text(request, name) or "" for name in audit_filters.NAMES}
         found = audit.listing(
             self.actor,
-            filters=audit.parse(given),
+            filters=audit_filters.parse(given),
             limit=parameters.limit(request),
             cursor=parameters.cursor(request),
         )

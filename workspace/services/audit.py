@@ -12,17 +12,14 @@ import logging
 import re
 from collections.abc import Mapping
 from contextlib import nullcontext
-from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from django.conf import settings
 from django.db import connection, transaction
-from django.utils import timezone
 
 from workspace.access import location_of
 from workspace.actor import Actor, Via
 from workspace.errors import Forbidden, NotFound, Refusal, Target, Unauthenticated
-from workspace.models import AuditEntry, Commit, Document, Folder
+from workspace.models import Commit, Document, Folder
 from workspace.models.ids import receipt_id
 from workspace.services.buckets import Buckets
 from workspace.services.receipts import key_of
@@ -35,7 +32,6 @@ PER_MINUTE = 60
 """Refusals that one process records of one principal, or of one address where nobody is signed in."""
 PER_MINUTE_UNKNOWN = 300
 """The same of everybody together who is not signed in."""
-PURGED_AT_ONCE = 5_000
 
 # One fixed statement and one round trip; the table's name is not any caller's.
 INSERT = """
@@ -88,91 +84,6 @@ ATTEMPTS: Mapping[type[Refusal], str] = {
     NotFound: "attempt.not_found",
 }
 """What the log calls the refusals that it records; the others tell of slips and not of anybody's reach."""
-
-ACTIONS = (
-    "access.approved",
-    "access.declined",
-    "access.requested",
-    "access.viewed_as",
-    "access.withdrawn",
-    "account.connected",
-    "account.disconnected",
-    "agent.connected",
-    "agent.disconnected",
-    "agent.renamed",
-    "agent.revoked",
-    "attempt.forbidden",
-    "attempt.not_found",
-    "attempt.unauthenticated",
-    "audit.exported",
-    "audit.purged",
-    "capture.created",
-    "capture.erased",
-    "capture.summarised",
-    "conflict.discarded",
-    "conflict.opened",
-    "conflict.resolved",
-    "document.created",
-    "document.deleted",
-    "document.edited",
-    "document.merged",
-    "document.moved",
-    "document.moved_away",
-    "document.purged",
-    "document.restored",
-    "document.undeleted",
-    "email.changed",
-    "folder.created",
-    "folder.deleted",
-    "folder.moved",
-    "folder.moved_away",
-    "folder.settings_changed",
-    "folder.undeleted",
-    "grant.editors_share",
-    "grant.given",
-    "grant.revoked",
-    "group.created",
-    "group.deleted",
-    "group.member_added",
-    "group.member_removed",
-    "group.nested",
-    "group.renamed",
-    "group.unnested",
-    "invitation.accepted",
-    "invitation.created",
-    "invitation.renewed",
-    "invitation.revoked",
-    "job.retried",
-    "mfa.added",
-    "mfa.recovery_codes_made",
-    "mfa.removed",
-    "mfa.reset",
-    "password.changed",
-    "password.reset",
-    "password.set",
-    "person.admin_changed",
-    "person.created",
-    "person.deactivated",
-    "person.reactivated",
-    "person.renamed",
-    "person.signed_out",
-    "person.signed_up",
-    "records.purged",
-    "signin.failed",
-    "signin.link_made",
-    "signin.link_used",
-    "signin.ok",
-    "signout",
-    "token.minted",
-    "token.refused",
-    "token.revoked",
-)
-"""Every action, for forms that narrow the log."""
-
-DELETE = """
-DELETE FROM workspace_auditentry WHERE id IN
-    (SELECT id FROM workspace_auditentry WHERE at < %s ORDER BY at, id LIMIT %s FOR UPDATE SKIP LOCKED)
-"""
 
 _UNSTORABLE = re.compile("[\x00-\x1f\x7f\ud800-\udfff]")
 
@@ -344,38 +255,3 @@ def _take(key: str, *, known: bool) -> int | None:
 def forget_refusals() -> None:
     """Begins to count refusals anew, as a fresh process does."""
     _refusals.clear()
-
-
-# -- retention ------------------------------------------------------------------
-
-
-def expired() -> int:
-    """How many entries are past ``BATON_AUDIT_DAYS``; where that is 0, none ever is."""
-    before = _kept_since()
-    return AuditEntry.objects.filter(at__lt=before).count() if before else 0
-
-
-def purge(actor: Actor, *, limit: int = PURGED_AT_ONCE) -> int:
-    """Removes up to ``limit`` of the oldest entries past ``BATON_AUDIT_DAYS``, and records that; returns how many.
-
-    The database itself refuses to remove any that are younger.
-    """
-    before = _kept_since()
-    if before is None or not AuditEntry.objects.filter(at__lt=before).exists():
-        return 0
-    with transaction.atomic(), connection.cursor() as cursor:
-        cursor.execute("SELECT set_config('workspace.audit_days', %s, true)", [str(settings.BATON_AUDIT_DAYS)])
-        cursor.execute(DELETE, [before, limit])
-        count = cursor.rowcount
-        cursor.execute("SELECT set_config('workspace.audit_days', '', true)")
-        if count:
-            record(actor, "audit.purged", data={"count": count, "before": before.isoformat()})
-    return count
-
-
-def _kept_since() -> datetime | None:
-    """Where the log begins. Whole days go at once: otherwise each removal, being recorded, would bring on another."""
-    if not settings.BATON_AUDIT_DAYS:
-        return None
-    today = timezone.now().astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
-    return today - timedelta(days=settings.BATON_AUDIT_DAYS)

@@ -32,7 +32,7 @@ from workspace.models import (
     ReceiptKind,
     SignInLink,
 )
-from workspace.services import audit, idempotency, receipts
+from workspace.services import audit, audit_retention, idempotency, receipts
 from workspace.services.people import require_admin
 
 DOCUMENTS_AT_ONCE = 20
@@ -49,7 +49,7 @@ class Purgeable:
 
 def extent(*, before: datetime) -> Purgeable:
     """Counts of documents deleted before ``before``, and of records past their use."""
-    records = sum(rows.count() for rows in _records(before)) + audit.expired()
+    records = sum(rows.count() for rows in _records(before)) + audit_retention.expired()
     return Purgeable(documents=_deleted(before).count(), records=records)
 
 
@@ -81,7 +81,7 @@ def records(actor: Actor, *, before: datetime) -> Iterator[int]:
                 facts = {"kind": rows.model._meta.model_name, "count": len(batch)}
                 audit.record(actor, "records.purged", data=facts)
             yield len(batch)
-    while count := audit.purge(actor):
+    while count := audit_retention.purge(actor):
         yield count
 
 

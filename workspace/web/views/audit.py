@@ -10,9 +10,10 @@ from django.http.response import HttpResponseBase
 
 from workspace.actor import Via
 from workspace.errors import Invalid, NotFound
-from workspace.queries import audit
+from workspace.queries import audit, audit_filters
 from workspace.queries.audit_export import FORMATS, in_threads
 from workspace.services import audit as services
+from workspace.services.audit_actions import ACTIONS
 from workspace.web.errors import note
 from workspace.web.frame import page, person
 from workspace.web.times import day_words
@@ -31,19 +32,19 @@ class Line:
 def index(request: HttpRequest) -> HttpResponse:
     """Entries, newest first, by day, narrowed by what the address says."""
     actor = person(request)
-    chosen = {name: request.GET.get(name, "").strip() for name in audit.NAMES}
+    chosen = {name: request.GET.get(name, "").strip() for name in audit_filters.NAMES}
     place = chosen["place"].strip("/")
     context: dict[str, Any] = {
         "chosen": chosen,
         "narrowed": any(chosen.values()),
         "query": {name: value for name, value in chosen.items() if value},
         "surfaces": [via.value for via in Via],
-        "actions": services.ACTIONS,
+        "actions": ACTIONS,
         "all": audit.reads_all(actor),
         "more": "Older",
     }
     try:
-        found = audit.listing(actor, filters=audit.parse(chosen), limit=ROWS, cursor=request.GET.get("cursor"))
+        found = audit.listing(actor, filters=audit_filters.parse(chosen), limit=ROWS, cursor=request.GET.get("cursor"))
     except Invalid as refusal:
         context["errors"] = [f"{error.field} {error.message}" for error in refusal.errors]
         return page(request, "audit/list.html", context, section="audit", status=422)
@@ -77,12 +78,12 @@ def _words(value: object) -> str:
 def export(request: HttpRequest) -> HttpResponseBase:
     """The same entries as a file, however many, written as they are read. That it was taken is an entry itself."""
     actor = person(request)
-    chosen = {name: request.GET.get(name, "").strip() for name in audit.NAMES}
+    chosen = {name: request.GET.get(name, "").strip() for name in audit_filters.NAMES}
     form = request.GET.get("format", "csv")
     if form not in FORMATS:
         raise Invalid("format", f"must be one of: {', '.join(FORMATS)}.")
     kind, write = FORMATS[form]
-    chunks = write(audit.export(actor, filters=audit.parse(chosen)))
+    chunks = write(audit.export(actor, filters=audit_filters.parse(chosen)))
     services.record(actor, "audit.exported", data={"format": form, "filters": {k: v for k, v in chosen.items() if v}})
     return StreamingHttpResponse(
         in_threads(chunks) if isinstance(request, ASGIRequest) else chunks,
