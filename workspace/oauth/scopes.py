@@ -3,9 +3,9 @@
 from collections.abc import Iterable
 from typing import Final
 
-READ: Final = "workspace:read"
-WRITE: Final = "workspace:write"
-ALL: Final = (READ, WRITE)
+from workspace.services.connections import READ, SCOPES, WRITE
+
+ALL: Final = SCOPES
 
 
 def normal(scopes: Iterable[str]) -> tuple[str, ...]:

@@ -18,12 +18,10 @@ from workspace.errors import Unauthenticated
 from workspace.models import Agent
 from workspace.models.people import person_label
 from workspace.services import agents
+from workspace.services.connections import SCOPES as SCOPES
+from workspace.services.connections import WRITE as WRITE
 from workspace.services.tokens import digest
 
-READ = "workspace:read"
-WRITE = "workspace:write"
-SCOPES = (READ, WRITE)
-"""What an access token may be for. Writing includes reading."""
 SEEN_EVERY = timedelta(minutes=1)
 
 _HOLDER = """

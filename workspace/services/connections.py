@@ -23,6 +23,8 @@ from workspace.services.agents import named, person_of
 
 READ = "workspace:read"
 WRITE = "workspace:write"
+SCOPES = (READ, WRITE)
+"""What an access token may be for. Writing includes reading."""
 PLACES = 100
 """How many places one consent may name."""
 DAYS = 3650
