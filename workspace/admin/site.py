@@ -59,7 +59,7 @@ class Site(AdminSite):
             raise PermissionDenied
         return redirect_to_login(request.GET.get("next") or reverse("admin:index"))
 
-    def password_change(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+    def password_change(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:  # type: ignore[override]
         """To the product's own page, which records the change, tells it by mail and ends other sessions."""
         return redirect("account_change_password")
 
