@@ -45,6 +45,12 @@ def person_actor(person: Person, *, via: Via) -> Actor:
     return Actor(person=person.pk, label=person.label, email=person.email, admin=person.is_superuser, via=via)
 
 
+def require_admin(actor: Actor, detail: str = "Only an administrator may do this.") -> None:
+    """Raises ``Forbidden`` for whoever is not an administrator in person."""
+    if not actor.admin or actor.agent:
+        raise Forbidden(detail, need="administrator")
+
+
 def effective(actor: Actor, granted: int | None, lineage: list[int], document: str | None) -> Role | None:
     """The person's role cut down to what the agent's scopes allow there; None where it does not reach."""
     cap = Reach(actor).cap(lineage, document)

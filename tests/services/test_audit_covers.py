@@ -452,7 +452,6 @@ SILENT = {
     "idempotency.once": "runs a write",
     "invitations.place_of": "a look",
     "invitations.record": "a part of each write of an invitation",
-    "people.require_admin": "a check",
     "receipts.read": "reading leaves a receipt",
     "receipts.record": "a part of each write",
     "sharing.check_token": "a check",

@@ -15,7 +15,7 @@ from django.utils.cache import add_never_cache_headers
 
 from workspace.access import person_actor
 from workspace.actor import Actor, Via
-from workspace.oauth import leaving
+from workspace.oauth import leaving, redirects
 from workspace.oauth.choices import EXPIRIES, ChoicesForm
 from workspace.services import connections
 from workspace.services.connections import WRITE, Asking, Connected
@@ -77,7 +77,7 @@ def page(
         "expiries": EXPIRIES,
         "sealed": sealed,
         "again": request.get_full_path(),
-        "on_this_computer": leaving.on_this_computer(asking.redirect_host),
+        "on_this_computer": redirects.stays(asking.redirect_host),
     }
     response = render(request, "oauth/consent.html", context, status=422 if form else 200)
     add_never_cache_headers(response)

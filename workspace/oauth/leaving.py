@@ -15,7 +15,7 @@ from django.shortcuts import render
 from django.utils.cache import add_never_cache_headers
 from django.utils.encoding import iri_to_uri
 
-LOOPBACK = frozenset({"localhost", "127.0.0.1"})
+_LOOPBACK = frozenset({"localhost", "127.0.0.1"})
 _SCHEME = re.compile(r"[a-z][a-z0-9+.-]*\Z")
 # A browser would run these, or show what they hold as if this server had said it.
 _NEVER = frozenset({"javascript", "data", "blob", "vbscript", "file", "about", "filesystem", "view-source"})
@@ -26,11 +26,6 @@ def is_loopback(uri: str) -> bool:
     return bool(_origin(uri))
 
 
-def on_this_computer(host: str) -> bool:
-    """Whether ``host`` of a redirect address is the person's own computer, or the scheme of an application on it."""
-    return host in LOOPBACK or host == "::1" or host.endswith(":")
-
-
 def _origin(uri: str) -> str:
     """The origin of a loopback ``uri`` for a policy; "" for any other, and for IPv6, which a policy cannot name."""
     try:
@@ -38,7 +33,7 @@ def _origin(uri: str) -> str:
         port = parts.port
     except ValueError:
         return ""
-    if parts.scheme != "http" or parts.hostname not in LOOPBACK or "@" in parts.netloc:
+    if parts.scheme != "http" or parts.hostname not in _LOOPBACK or "@" in parts.netloc:
         return ""
     return f"http://{parts.hostname}" + (f":{port}" if port else "")
 

@@ -9,7 +9,7 @@ from django.conf import settings
 LONGEST = 512
 # What RFC 3986 lets an address be made of, without "#" and "*".
 _CHARACTERS = re.compile(r"[A-Za-z0-9\-._~:/?\[\]@!$&'()+,;=%]+\Z")
-_LOOPBACK = re.compile(r"http://(127\.0\.0\.1|\[::1\]|localhost)(?::(\d{1,5}))?((?:[/?].*)?)\Z")
+_LOOPBACK = re.compile(r"http://(127\.0\.0\.1|\[::1\]|localhost)(?::([0-9]{1,5}))?((?:[/?].*)?)\Z")
 
 
 def check(uri: str) -> None:
@@ -61,6 +61,11 @@ def host(uri: str) -> str:
     """What a person is shown of an address: its host, or the scheme of an application."""
     parts = urlsplit(uri)
     return parts.hostname or "" if parts.scheme in ("http", "https") else f"{parts.scheme}:"
+
+
+def stays(host: str) -> bool:
+    """Whether what ``host`` gives is the person's own computer, or an application on it."""
+    return host in ("127.0.0.1", "::1", "localhost") or host.endswith(":")
 
 
 def _loopback(uri: str) -> tuple[str, str] | None:

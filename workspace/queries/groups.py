@@ -9,11 +9,13 @@ from django.db.models.functions import Coalesce
 
 from workspace import access
 from workspace.actor import Actor, Role
-from workspace.errors import Forbidden, Invalid, NotFound
+from workspace.errors import Invalid, NotFound
 from workspace.models import Grant, Group, Membership, Nesting, Person
 from workspace.models.people import GROUP
 from workspace.queries import pages
 from workspace.queries.pages import Page
+
+SEEN_BY = "Only an administrator may see the groups."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,14 +68,9 @@ class GroupView:
     places: tuple[Held, ...]
 
 
-def _require_admin(actor: Actor) -> None:
-    if not actor.admin or actor.agent:
-        raise Forbidden("Only an administrator may see the groups.", need="administrator")
-
-
 def listing(actor: Actor, *, limit: int | None = None, cursor: str | None = None) -> Page[GroupRow]:
     """All groups by name. Raises ``Forbidden``, ``Invalid``."""
-    _require_admin(actor)
+    access.require_admin(actor, SEEN_BY)
     live = Grant.objects.filter(Q(folder__deleted_at=None, document__deleted_at=None))
     rows: QuerySet[Any] = Group.objects.annotate(
         people=_count(Membership.objects.all(), "group"),
@@ -98,7 +95,7 @@ def _count(rows: "QuerySet[Any]", key: str) -> Coalesce:
 
 def show(actor: Actor, *, group: int) -> GroupView:
     """One group without its members. Raises ``Forbidden``, ``NotFound``."""
-    _require_admin(actor)
+    access.require_admin(actor, SEEN_BY)
     found = Group.objects.filter(pk=group).first()
     if found is None:
         raise NotFound
@@ -128,7 +125,7 @@ def _parts(rows: "QuerySet[Nesting]", side: str) -> tuple[Part, ...]:
 
 def members(actor: Actor, *, group: int, limit: int | None = None, cursor: str | None = None) -> Page[Member]:
     """Who is in the group directly, by email. Raises ``Forbidden``, ``Invalid``."""
-    _require_admin(actor)
+    access.require_admin(actor, SEEN_BY)
     return pages.page(
         actor,
         Membership.objects.filter(group=group).select_related("person"),
@@ -156,7 +153,7 @@ def names(actor: Actor, *, q: str = "", most: int = 200) -> tuple[str, ...]:
 
 def named(actor: Actor, *, name: str) -> int:
     """The id of the group called ``name``, with or without ``group:`` before it. Raises ``Forbidden``, ``Invalid``."""
-    _require_admin(actor)
+    access.require_admin(actor, SEEN_BY)
     found = Group.objects.filter(name=name.strip().removeprefix(GROUP)).values_list("pk", flat=True).first()
     if found is None:
         raise Invalid("group", "names no group. Check its name.")
@@ -165,7 +162,7 @@ def named(actor: Actor, *, name: str) -> int:
 
 def person(actor: Actor, *, email: str) -> int:
     """The id of whoever has this address, to be put into a group. Raises ``Forbidden``, ``Invalid``."""
-    _require_admin(actor)
+    access.require_admin(actor, SEEN_BY)
     found = Person.objects.filter(email__iexact=email.strip(), is_active=True).values_list("pk", flat=True).first()
     if found is None:
         raise Invalid("email", "names nobody who has an account here. Check the address, or invite them.")

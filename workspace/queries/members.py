@@ -5,12 +5,14 @@ from datetime import datetime
 
 from django.db.models import Q
 
+from workspace.access import require_admin
 from workspace.actor import Actor
-from workspace.errors import Forbidden, Invalid, NotFound
+from workspace.errors import Invalid, NotFound
 from workspace.models import Person
 from workspace.queries import pages
 from workspace.queries.pages import Page
 
+SEEN_BY = "Only an administrator sees everybody."
 STATES = ("active", "deactivated")
 
 
@@ -33,7 +35,7 @@ def listing(
     actor: Actor, *, q: str = "", state: str | None = None, limit: int | None = None, cursor: str | None = None
 ) -> Page[MemberRow]:
     """Everybody, by address; ``q`` is a part of an address or name. Raises ``Forbidden``, ``Invalid``."""
-    _administrators(actor)
+    require_admin(actor, SEEN_BY)
     rows = Person.objects.prefetch_related("teams", "emailaddress_set")
     if q:
         rows = rows.filter(Q(email__icontains=q) | Q(name__icontains=q))
@@ -46,16 +48,11 @@ def listing(
 
 def read(actor: Actor, *, person: int) -> MemberRow:
     """One of them. Raises ``Forbidden``, ``NotFound``."""
-    _administrators(actor)
+    require_admin(actor, SEEN_BY)
     found = Person.objects.filter(pk=person).first()
     if found is None:
         raise NotFound
     return _row(found)
-
-
-def _administrators(actor: Actor) -> None:
-    if not actor.admin or actor.agent:
-        raise Forbidden("Only an administrator sees everybody.", need="administrator")
 
 
 def _row(person: Person) -> MemberRow:

@@ -25,9 +25,8 @@ ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 SECRET = 32
 CHECKSUM = 6
 EVERYWHERE = "*"
+MOST_DAYS = 3650
 _SHAPE = re.compile(rf"{PREFIX}[0-9A-Za-z]{{{SECRET + CHECKSUM}}}\Z")
-
-
 # A repeated form shows the token again for this long, and never once the token was used.
 SHOWN_AGAIN = timedelta(minutes=5)
 
@@ -92,8 +91,8 @@ def create(
     """
     person, name = person_of(actor), named(name)
     check(host, field="host")
-    if expires_days is not None and not 1 <= expires_days <= 3650:
-        raise Invalid("expires", "must be 1 to 3,650 days.")
+    if expires_days is not None and not 1 <= expires_days <= MOST_DAYS:
+        raise Invalid("expires", f"must be 1 to {MOST_DAYS:,} days.")
     # Of two at once the second sees what the first made.
     if not Person.objects.select_for_update(no_key=True).filter(pk=person).exists():
         raise NotFound

@@ -17,9 +17,9 @@ from workspace.actor import Actor, Role, Via
 from workspace.errors import Gone, Invalid, NotFound
 from workspace.models import Agent, AgentScope, Connection, Person, ReceiptKind
 from workspace.models.people import person_label
-from workspace.queries import consents
+from workspace.queries import consents, hosts
 from workspace.services import audit, receipts
-from workspace.services.agents import named, person_of
+from workspace.services.agents import MOST_DAYS, named, person_of
 
 READ = "workspace:read"
 WRITE = "workspace:write"
@@ -27,20 +27,6 @@ SCOPES = (READ, WRITE)
 """What an access token may be for. Writing includes reading."""
 PLACES = 100
 """How many places one consent may name."""
-DAYS = 3650
-# What the known hosts call themselves. A client that lies about it gains another letter in its mark, no more.
-HOSTS = (
-    ("claude code", "claude-code"),
-    ("codex", "codex"),
-    ("gemini", "gemini"),
-    ("opencode", "opencode"),
-    ("cursor", "cursor"),
-    ("visual studio code", "vscode"),
-    ("vs code", "vscode"),
-    ("inspector", "inspector"),
-    ("chatgpt", "chatgpt"),
-    ("claude", "claude"),
-)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,8 +90,8 @@ def connect(
     and ``Invalid``.
     """
     person = person_of(actor)
-    if expires_days is not None and not 1 <= expires_days <= DAYS:
-        raise Invalid("expires_days", f"must be 1 to {DAYS:,} days.")
+    if expires_days is not None and not 1 <= expires_days <= MOST_DAYS:
+        raise Invalid("expires_days", f"must be 1 to {MOST_DAYS:,} days.")
     # Names are counted up under this lock, so that two consents at once do not come to the same.
     if not Person.objects.select_for_update(no_key=True).filter(pk=person, is_active=True).exists():
         raise NotFound
@@ -160,7 +146,9 @@ def _agent(person: int, asking: Asking, *, name: str, agent: str, expires: datet
     """The agent that ``asking`` becomes, and the grant that it held until now ("" for a new one)."""
     if not agent:
         free = consents.free_name(person, named(name) if name else asking.client_name)
-        made = Agent.objects.create(person_id=person, name=free, host=host_of(asking.client_name), expires_at=expires)
+        made = Agent.objects.create(
+            person_id=person, name=free, host=hosts.key_of(asking.client_name), expires_at=expires
+        )
         return made, ""
     row = (
         Agent.objects.select_for_update(no_key=True, of=("self",))
@@ -190,12 +178,6 @@ def _narrowing(actor: Actor, places: Sequence[str], *, reads: bool) -> list[Agen
         scope = AgentScope(role=role, **access.scope_of(target))
         found[scope.folder_id, scope.document_id] = scope
     return list(found.values())
-
-
-def host_of(client_name: str) -> str:
-    """The host that a client's own name points at, for its mark; "" where it is none that is known."""
-    said = " ".join(client_name.casefold().replace("-", " ").replace("_", " ").split())
-    return next((host for words, host in HOSTS if words in said), "")
 
 
 def live(grant_id: str) -> Live | None:

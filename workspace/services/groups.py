@@ -10,13 +10,13 @@ from contextlib import contextmanager
 from django.db import IntegrityError, connection, transaction
 
 from workspace import locations
+from workspace.access import require_admin
 from workspace.actor import Actor, Role
 from workspace.errors import AlreadyExists, Forbidden, Invalid, NotFound
 from workspace.models import Grant, Group, Membership, Nesting, Person
 from workspace.models.people import GROUP
 from workspace.queries import holders
 from workspace.services import audit
-from workspace.services.people import require_admin
 
 LOCK = 0x67726F757073  # "groups"
 TOLD = 10

@@ -6,6 +6,7 @@ from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
 from django.db import IntegrityError, transaction
 
+from workspace.access import require_admin
 from workspace.actor import Actor
 from workspace.errors import FieldError, Forbidden, Invalid, NotFound
 from workspace.models import Person
@@ -133,12 +134,6 @@ def check_new(*, email: str, name: str, password: str | None) -> None:
         errors += _password_errors(password, Person(email=email, name=name))
     if errors:
         raise Invalid(errors=errors)
-
-
-def require_admin(actor: Actor) -> None:
-    """Raises ``Forbidden`` for whoever is not an administrator in person."""
-    if not actor.admin or actor.agent:
-        raise Forbidden("Only an administrator may do this.", need="administrator")
 
 
 def _locked(person: int) -> Person:

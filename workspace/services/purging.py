@@ -14,6 +14,7 @@ from django.db import connection, transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
+from workspace.access import require_admin
 from workspace.actor import Actor
 from workspace.models import (
     Agent,
@@ -33,7 +34,6 @@ from workspace.models import (
     SignInLink,
 )
 from workspace.services import audit, audit_retention, idempotency, receipts
-from workspace.services.people import require_admin
 
 DOCUMENTS_AT_ONCE = 20
 ROWS_AT_ONCE = 1_000

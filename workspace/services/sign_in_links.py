@@ -8,11 +8,11 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from workspace import access
+from workspace.access import require_admin
 from workspace.actor import Actor, Via
 from workspace.errors import Gone, Invalid, NotFound
 from workspace.models import Person, SignInLink
 from workspace.services import audit
-from workspace.services.people import require_admin
 from workspace.services.tokens import digest
 
 LIFETIME = timedelta(hours=24)

@@ -4,8 +4,9 @@ from dataclasses import dataclass
 from typing import Protocol
 from zlib import crc32
 
+from workspace.queries import hosts
+
 HUES = 12
-HOST_LETTERS = {"claude-code": "C", "codex": "X", "gemini": "G", "opencode": "O"}
 
 
 class Author(Protocol):
@@ -45,6 +46,6 @@ def mark_of(author: Author) -> Mark:
     if kind == "job":
         return Mark(kind="job", letter="", hue=0, title=f"{author.label}, a background job")
     if kind == "agent":
-        letter = HOST_LETTERS.get(getattr(author, "host", "")) or initial(author.label)
+        letter = hosts.LETTERS.get(getattr(author, "host", "")) or initial(author.label)
         return Mark(kind="agent", letter=letter, hue=hue, title=f"{author.label}, an agent of {person}")
     return Mark(kind="person", letter=initial(author.label), hue=hue, title=author.label)

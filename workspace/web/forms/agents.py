@@ -2,15 +2,11 @@
 
 from django import forms
 
+from workspace.queries import hosts
+from workspace.services.agents import MOST_DAYS
 from workspace.web.forms.base import OnceForm, PlainForm, text_input
 
-HOSTS = [
-    ("", "Any MCP host"),
-    ("claude-code", "Claude Code"),
-    ("codex", "Codex"),
-    ("gemini", "Gemini"),
-    ("opencode", "OpenCode"),
-]
+HOSTS = [("", "Any MCP host"), *((host.key, host.name) for host in hosts.HOSTS)]
 
 
 class AgentForm(OnceForm):
@@ -31,7 +27,9 @@ class AgentForm(OnceForm):
         help_text="A folder or document. Empty: wherever you may.",
         widget=text_input("product/launch", spellcheck="false", list="folders"),
     )
-    expires_days = forms.IntegerField(required=False, min_value=1, max_value=3650, label="Ends after days", initial=90)
+    expires_days = forms.IntegerField(
+        required=False, min_value=1, max_value=MOST_DAYS, label="Ends after days", initial=90
+    )
 
     def scopes(self) -> tuple[str, ...]:
         """The narrowing as the service takes it."""
