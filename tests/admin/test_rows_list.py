@@ -127,3 +127,22 @@ def test_somebody_who_is_not_staff_is_turned_away(db: None):
     client.force_login(Person.objects.create(email="mallory@example.org"))
     response = client.get(reverse("admin:index"), follow=True)
     assert response.status_code == 403
+
+
+@pytest.mark.parametrize(
+    ("model", "rest"),
+    [
+        (models.Agent, "\x00/change/"),
+        (models.Agent, "\x00/history/"),
+        (models.Agent, "?id__exact=%00"),
+        (models.Person, "?email__exact=%00"),
+        (models.AuditEntry, "?action=%00"),
+        (models.AuditEntry, "?at__year=99999999999"),
+    ],
+)
+def test_an_address_with_what_the_database_cannot_hold_is_a_bad_request(
+    model: type[Model], rest: str, desk: Client
+) -> None:
+    answer = desk.get(listing(model) + rest)
+    assert answer.status_code == 400
+    assert "<html" in answer.content.decode()

@@ -1,11 +1,13 @@
 """The admin's own site: signing in is the product's, and models lie in sections by what they are about."""
 
+from functools import wraps
 from typing import Any
 
 from django.contrib.admin import AdminSite
 from django.contrib.auth.decorators import login_not_required
 from django.contrib.auth.views import redirect_to_login
-from django.core.exceptions import PermissionDenied
+from django.core.exceptions import BadRequest, PermissionDenied
+from django.db import DataError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.template.response import TemplateResponse
@@ -50,6 +52,21 @@ class Site(AdminSite):
     site_header = "Baton administration"
     site_title = "Baton administration"
     index_title = "What is stored"
+
+    def admin_view(self, view: Any, cacheable: bool = False) -> Any:
+        """As the library's, which filters by whatever an address says: one that holds what the database cannot, such
+        as a NUL or a year of eleven digits, is a bad request."""
+
+        @wraps(view)
+        def answered(request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
+            try:
+                found = view(request, *args, **kwargs)
+                # A list asks the database when it is drawn.
+                return found.render() if isinstance(found, TemplateResponse) and not found.is_rendered else found
+            except (DataError, OverflowError) as error:
+                raise BadRequest("The address holds a value that cannot be stored, so nothing has it.") from error
+
+        return super().admin_view(answered, cacheable)
 
     @method_decorator(never_cache)
     @method_decorator(login_not_required)
