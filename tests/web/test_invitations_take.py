@@ -106,6 +106,13 @@ def test_only_administrators_act_on_people(verb: str, signed_in: SignIn, cast: C
     assert Person.objects.get(email="bob@example.org").is_active
 
 
+def test_people_are_sought_by_whatever_is_typed(signed_in: SignIn, cast: Cast) -> None:
+    Person.objects.filter(email="alice@example.org").update(is_superuser=True)
+    found = signed_in("alice").get("/people", {"q": "bob\x00@"})
+    assert found.status_code == 200
+    assert "bob@example.org" in found.content.decode()
+
+
 def test_nobody_renews_or_revokes_the_invitation_of_another(signed_in: SignIn, cast: Cast) -> None:
     made = invitations.create(cast.bob, location=PLACE, role="viewer")
     for verb in ("renew", "revoke"):

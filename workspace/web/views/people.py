@@ -25,7 +25,8 @@ def index(request: HttpRequest) -> HttpResponse:
 
 def _listed(request: HttpRequest, *, status: int = 200, **more: object) -> HttpResponse:
     actor = person(request)
-    q = request.GET.get("q", "").strip()[:QUERY]
+    # No name holds a NUL, and the database takes none.
+    q = request.GET.get("q", "").replace("\x00", "").strip()[:QUERY]
     state = request.GET.get("state")
     state = state if state in members.STATES else None
     rows = members.listing(actor, q=q, state=state, cursor=request.GET.get("cursor"))
