@@ -156,7 +156,7 @@ QUERIES = {
     f"/d/{PLAN}": 16,
     f"/edit/{PLAN}": 9,
     f"/history/{PLAN}": 10,
-    "/share/product/launch": 22,
+    "/share/product/launch": 20,
     "/agents": 9,
 }
 """The most that a page asks of the database once the session is warm. More than before is a regression."""

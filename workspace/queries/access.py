@@ -50,6 +50,14 @@ class Holder:
     through: tuple[Through, ...]
 
 
+@dataclass(frozen=True, kw_only=True)
+class Overview:
+    """The grants that hold at a place, its own first, and a page of those who can read it."""
+
+    grants: tuple[GrantRow, ...]
+    who: Page[Holder]
+
+
 def grants(actor: Actor, *, location: str) -> tuple[GrantRow, ...]:
     """Grants on a place and on the folders above it, the place's own first. Raises ``NotFound``."""
     place = access.place(actor, location=location)
@@ -94,8 +102,19 @@ def who(actor: Actor, *, location: str, limit: int | None = None, cursor: str | 
 
     Raises ``NotFound``, ``Gone``, ``Invalid``.
     """
-    place = access.place(actor, location=location)
-    rows = _grants(place)
+    return _who(actor, location, _grants(access.place(actor, location=location)), limit, cursor)
+
+
+def overview(actor: Actor, *, location: str, limit: int | None = None, cursor: str | None = None) -> Overview:
+    """``grants`` and ``who`` of a place, by one look at both. Raises as ``who``."""
+    rows = _grants(access.place(actor, location=location))
+    found = _who(actor, location, rows, limit, cursor)
+    return Overview(grants=tuple(row for _, row in rows), who=found)
+
+
+def _who(
+    actor: Actor, location: str, rows: list[tuple[Grant, GrantRow]], limit: int | None, cursor: str | None
+) -> Page[Holder]:
     people = Person.objects.filter(Q(pk__in=_reached(rows)) | Q(is_superuser=True), is_active=True)
     found = pages.page(
         actor,

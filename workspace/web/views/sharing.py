@@ -54,14 +54,13 @@ def _page(
     if not place.abilities:
         raise Forbidden("You see this folder's name only.", need="viewer")
     abilities, is_folder = place.abilities, isinstance(place, FolderView)
+    found = access.overview(actor, location=location, limit=ROWS, cursor=request.GET.get("cursor"))
     context = {
         "location": location,
         "of": "folder" if is_folder else "document",
         "form": form or ShareForm(most=abilities.role),
-        "given": [
-            _given(actor, abilities, row) for row in access.grants(actor, location=location) if not row.inherited_from
-        ],
-        "page": access.who(actor, location=location, limit=ROWS, cursor=request.GET.get("cursor")),
+        "given": [_given(actor, abilities, row) for row in found.grants if not row.inherited_from],
+        "page": found.who,
         "suggested": _suggested(actor) if abilities.share else (),
         "abilities": abilities,
         "closed": abilities.edit and not abilities.share,

@@ -25,21 +25,24 @@ def show(request: HttpRequest, location: str) -> HttpResponse:
     place = at(actor, location)
     if not (place.abilities and place.abilities.manage):
         raise Forbidden("Seeing a place as somebody else needs manager.", need="manager")
+    of = "folder" if isinstance(place, FolderView) else "document"
     if not subject:
-        return _choice(request, actor, location, ViewAsForm())
+        return _choice(request, actor, location, of, ViewAsForm())
     form = ViewAsForm({PERSON: subject})
     try:
         seen = sharing.view_as(actor, location=location, subject=subject)
     except Invalid as refusal:
         form.is_valid()
         form.refuse(refusal)
-        return _choice(request, actor, location, form, status=422)
+        return _choice(request, actor, location, of, form, status=422)
     return _seen(request, seen, location)
 
 
-def _choice(request: HttpRequest, actor: Actor, location: str, form: ViewAsForm, *, status: int = 200) -> HttpResponse:
+def _choice(
+    request: HttpRequest, actor: Actor, location: str, of: str, form: ViewAsForm, *, status: int = 200
+) -> HttpResponse:
     found = access.who(actor, location=location, limit=ROWS, cursor=request.GET.get("cursor"))
-    context = {"location": location, "form": form, "page": found}
+    context = {"location": location, "of": of, "form": form, "page": found}
     return page(request, "view_as/choose.html", context, at=location, current=location, status=status)
 
 
