@@ -73,6 +73,7 @@ def test_signing_in_leads_nowhere_else(cast: Cast, client: Client, next: str) ->
         ({"redirect_uri": CALLBACK.replace("http", "https")}, "did not register"),
         ({"redirect_uri": CALLBACK.replace("127", "user@127")}, "did not register"),
         ({"redirect_uri": CALLBACK.replace("7777", "77777")}, "did not register"),
+        ({"redirect_uri": CALLBACK.replace("7777", "７７７７")}, "did not register"),
         ({"redirect_uri": CALLBACK.upper()}, "did not register"),
         ({"redirect_uri": CALLBACK + "\r\nSet-Cookie: a=b"}, "control characters"),
         ({"redirect_uri": [CALLBACK, "https://evil.example"]}, "more than once"),
