@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from allauth.idp.oidc.models import Token
+from django.db import OperationalError, connection
 from django.utils import timezone
 
 from tests.cast import Cast
@@ -247,3 +248,18 @@ def test_tokens_past_their_end_are_cleared_away(host: Host) -> None:
     Token.objects.exclude(type="rt").update(expires_at=timezone.now() - timedelta(hours=2))
     registrations.expire()
     assert list(Token.objects.values_list("type", flat=True)) == ["rt"]
+
+
+def test_a_refresh_during_an_outage_is_tried_again_with_the_same_token(host: Host) -> None:
+    held = host.sign_in()["refresh_token"]
+
+    def away(execute: Any, sql: str, *rest: Any) -> Any:
+        if sql.startswith("INSERT"):
+            raise OperationalError("server closed the connection unexpectedly")
+        return execute(sql, *rest)
+
+    with connection.execute_wrapper(away):
+        answer = host.refresh(held)
+    assert (answer.status_code, answer.json()["error"]) == (503, "temporarily_unavailable")
+    assert int(answer["Retry-After"]) > 0
+    assert works(host.refresh(held).json()["access_token"])

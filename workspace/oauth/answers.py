@@ -1,10 +1,12 @@
 """How the endpoints for programs answer: JSON in OAuth's form, for any origin, kept by no cache."""
 
+import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 from http import HTTPStatus
 
 from django.contrib.auth.decorators import login_not_required
+from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 from django.utils.cache import patch_vary_headers
 from django.views.decorators.csrf import csrf_exempt
@@ -16,6 +18,10 @@ from workspace.services import audit
 
 CREDENTIALS = ("invalid_client", "invalid_grant", "unauthorized_client", "access_denied")
 """Errors that refuse a credential; the others tell of a malformed request, or that a person has not decided yet."""
+
+RETRY_AFTER_S = 2
+
+logger = logging.getLogger(__name__)
 
 type View = Callable[[HttpRequest], HttpResponse]
 
@@ -67,6 +73,14 @@ def endpoint(**views: View) -> Callable[..., HttpResponseBase]:
                 response = refused(error)
             except errors.Refusal as refusal:
                 response = failed("invalid_request", refusal.detail)
+            except (OperationalError, InterfaceError):
+                logger.warning("The database does not answer, so %s is unavailable.", request.path)
+                response = failed(
+                    "temporarily_unavailable",
+                    "The database does not answer now. Repeat the request.",
+                    HTTPStatus.SERVICE_UNAVAILABLE,
+                )
+                response["Retry-After"] = str(RETRY_AFTER_S)
         _note(request, response)
         response["Access-Control-Allow-Origin"] = "*"
         response.headers.setdefault("Cache-Control", "no-store")
