@@ -227,6 +227,17 @@ def test_groups_are_an_administrators_to_give_when_the_link_is_taken_too(root: A
     assert not Membership.objects.exists()
 
 
+def test_an_account_alone_is_an_administrators_to_give_when_the_link_is_taken_too(root: Actor) -> None:
+    link = link_of(invitations.create(root, uses=100, expires_days=90).url)
+    Person.objects.create_superuser("other@example.org", PASSWORD)
+    assert invitations.offer(link).location == ""
+
+    Person.objects.filter(pk=root.person).update(is_superuser=False)
+    with pytest.raises(Gone):
+        invitations.sign_up(link, email="eve@example.org", name="Eve", password=PASSWORD)
+    assert not Person.objects.filter(email="eve@example.org").exists()
+
+
 def test_a_member_does_not_mail_the_world(cast: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(invitations.sending, "MOST_A_DAY", 2)
     for number in range(2):

@@ -120,7 +120,7 @@ def _open(link: str, *, lock: bool = False) -> tuple[Invitation, Actor]:
         givable(inviter, row)
     except Refusal:
         raise Gone(ENDED) from None
-    if not inviter.admin and row.groups.exists():
+    if not inviter.admin and (not (row.folder_id or row.document_id) or row.groups.exists()):
         raise Gone(ENDED)
     return row, inviter
 
