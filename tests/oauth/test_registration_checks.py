@@ -1,6 +1,7 @@
 """Registration is open to anybody, so what it takes is narrow."""
 
 import json
+import threading
 from datetime import timedelta
 from typing import Any
 
@@ -8,11 +9,14 @@ import pytest
 from allauth.idp.oidc.models import Client as Registered
 from allauth.idp.oidc.models import Token
 from django.core.exceptions import ValidationError
+from django.db import connection, transaction
 from django.http import HttpResponse
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from tests.oauth.conftest import CALLBACK, REGISTER, Host, register
+from workspace.oauth import clients
 from workspace.services import registrations
 
 pytestmark = pytest.mark.django_db
@@ -289,6 +293,51 @@ def test_unused_clients_expire_and_used_ones_stay(host: Host, settings: Any) -> 
     assert host.post("/oauth/revoke", token=tokens["refresh_token"], client_id=host.client_id).status_code == 200
     registrations.expire()
     assert set(Registered.objects.values_list("pk", flat=True)) == {fresh}
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_client_that_is_just_being_given_a_code_is_left_alone_and_not_waited_for() -> None:
+    client = Registered.objects.get(pk=register({}).json()["client_id"])
+    Registered.objects.update(created_at=timezone.now() - timedelta(days=400))
+    given, over = threading.Event(), threading.Event()
+
+    def give() -> None:
+        code = Token(type=Token.Type.AUTHORIZATION_CODE, client=client, expires_at=timezone.now(), data={})
+        code.set_value("a code")
+        with transaction.atomic():
+            clients.hold(client)
+            code.save()
+            given.set()
+            over.wait(20)
+        connection.close()
+
+    giver = threading.Thread(target=give)
+    giver.start()
+    assert given.wait(10)
+    try:
+        with transaction.atomic(), connection.cursor() as cursor:
+            cursor.execute("SET LOCAL lock_timeout = '1s'")
+            assert registrations.expire() == 0
+    finally:
+        over.set()
+        giver.join()
+    assert Registered.objects.filter(pk=client.pk).exists()
+
+
+def test_whoever_is_given_a_code_is_held_and_told_where_it_went_meanwhile(
+    host: Host, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with CaptureQueriesContext(connection) as queries:
+        host.sign_in()
+    held = [q["sql"] for q in queries if "allauth_idp_oidc_client" in q["sql"] and "FOR NO KEY UPDATE" in q["sql"]]
+    assert len(held) == 1
+
+    monkeypatch.setattr(clients, "hold", lambda client: False)
+    answer = host.consent()
+    assert (answer.status_code, Token.objects.filter(type=Token.Type.AUTHORIZATION_CODE).count()) == (409, 1)
+    machine = register({"grant_types": ["urn:ietf:params:oauth:grant-type:device_code"]}).json()["client_id"]
+    asked = host.post("/oauth/device/code", client_id=machine)
+    assert (asked.status_code, asked.json()["error"]) == (401, "invalid_client")
 
 
 def test_a_client_stays_as_long_as_a_consent_to_it_stands(host: Host) -> None:

@@ -28,7 +28,7 @@ from oauthlib.oauth2.rfc6749.errors import (
     OAuth2Error,
 )
 
-from workspace.errors import Refusal
+from workspace.errors import Gone, Refusal
 from workspace.oauth import clients, consent, families, leaving, parameters, redirects, resources, scopes
 from workspace.oauth.addresses import AUTHORIZE, at, issuer
 from workspace.oauth.answers import TooMany, plain
@@ -201,6 +201,8 @@ def _grant(request: HttpRequest, asked: Asked, decided: consent.Decision) -> str
     if not allowed:
         raise ValueError("A grant has scopes.")
     with transaction.atomic():
+        if not clients.hold(asked.client):
+            raise Gone(UNTOLD["InvalidClientIdError"])
         headers, _, status = Server().create_authorization_response(
             *_call(asked.sent), scopes=allowed, credentials={"user": request.user}
         )

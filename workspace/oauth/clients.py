@@ -32,6 +32,14 @@ def find(request: HttpRequest, client_id: str, *, fetch: bool = False) -> Client
     return client
 
 
+def hold(client: Client) -> bool:
+    """Keeps the client from being cleared away as unused, until the transaction ends; False where it just was.
+
+    A new row that names it does not: that foreign key is checked, and locks, at the end of the transaction only.
+    """
+    return Client.objects.select_for_update(no_key=True).filter(pk=client.pk).exists()
+
+
 def may_fetch(client_id: str) -> bool:
     """Whether the id is the address of a document that this instance would read."""
     return len(client_id) <= LONGEST and documents.is_address(client_id) and documents.is_allowed(client_id)

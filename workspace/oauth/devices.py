@@ -78,6 +78,8 @@ def start(request: HttpRequest) -> HttpResponse:
     person = Token(type=PERSON, client=client, expires_at=expires, data={"machine": machine.hash})
     person.set_value(normalize_user_code(user_code))
     with transaction.atomic():
+        if not clients.hold(client):
+            raise InvalidClientError
         machine.save()
         person.save()
     return JsonResponse(
