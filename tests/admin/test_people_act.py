@@ -41,6 +41,12 @@ def test_the_last_administrator_stays(desk: Client, root: Person) -> None:
     assert Person.objects.get(pk=root.pk).is_active
 
 
+def test_an_administrator_who_is_deactivated_is_none_to_leave_it_to(desk: Client, root: Person) -> None:
+    Person.objects.create_superuser("gone@example.org", PASSWORD, is_active=False)
+    assert "last administrator" in act(desk, "deactivate", [root]).content.decode()
+    assert Person.objects.get(pk=root.pk).is_active
+
+
 def test_somebody_is_signed_out_everywhere(desk: Client, cast: Cast, bob: Client) -> None:
     act(desk, "sign_out", [cast.people["bob"]])
     assert bob.get("/agents").status_code == 302

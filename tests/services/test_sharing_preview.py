@@ -214,6 +214,7 @@ def test_looking_as_somebody_is_for_managers_in_person_and_only_looks(cast: Cast
     for actor, refusal in (
         (cast.bob, errors.Forbidden),
         (cast.scout, errors.Forbidden),
+        (replace(cast.alice, agent="agt_everywhere"), errors.Forbidden),
         (cast.mallory, errors.NotFound),
     ):
         with pytest.raises(refusal):
