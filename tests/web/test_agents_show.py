@@ -143,6 +143,15 @@ def test_a_grant_a_scope_and_a_managed_folder_meet_wherever_one_lies_in_the_othe
     assert ("probe" in others(signed_in("mallory"))) == (narrowed in ((), ("product",)))
 
 
+def test_a_document_reaches_no_folder_beside_or_below_its_own(signed_in: SignIn, cast: Cast, plan: str) -> None:
+    folders.create(cast.alice, location="product/launch/deep")
+    sharing.grant(cast.alice, location="product/launch/deep", subject="carol@example.org", role="manager")
+    connect(cast.bob, "probe", places=("product/launch/plan.md",))
+
+    assert "probe" in others(signed_in("alice"))
+    assert "probe" not in others(signed_in("carol"))
+
+
 def test_groups_within_groups_documents_and_administrators_are_ways_in(
     signed_in: SignIn, cast: Cast, plan: str
 ) -> None:
