@@ -172,6 +172,7 @@ WRONG = [
     ({"where": "chosen", "others": "nowhere/at all"}, "nowhere/at all is no place that you can see."),
     ({"where": "chosen", "others": "product\x07"}, "is no place that you can see."),
     ({"where": "elsewhere"}, "Select a valid choice."),
+    ({"manage": "1"}, "cannot manage what it may only read"),
     ({"name": ""}, "Give it a name"),
     ({"name": "scout"}, "You have an agent of this name."),
     ({"expires": "-5"}, "Select a valid choice."),

@@ -61,7 +61,7 @@ def test_without_places_it_reaches_what_its_person_does_also_after_it_was_narrow
     first = connect(cast.alice, places=["product"])
     again = connect(cast.alice, "grant-2", agent=first.agent_id)
 
-    assert narrowing(again) == set()
+    assert narrowing(again) == {(Role.EDITOR, "*")}
 
 
 @pytest.mark.parametrize(
@@ -70,6 +70,9 @@ def test_without_places_it_reaches_what_its_person_does_also_after_it_was_narrow
         ({"places": ["product/launch", "product/launch"]}, {(Role.EDITOR, "product/launch")}),
         ({"places": ["product/launch"], "read_only": True}, {(Role.VIEWER, "product/launch")}),
         ({"read_only": True}, {(Role.VIEWER, "*")}),
+        ({"read_only": True, "manages": True}, {(Role.VIEWER, "*")}),
+        ({"manages": True}, set()),
+        ({"places": ["product"], "manages": True}, {(Role.MANAGER, "product")}),
     ],
 )
 def test_choices_become_scopes(cast: Cast, choices: dict[str, Any], expected: set[tuple[int, str]]) -> None:

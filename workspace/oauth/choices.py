@@ -46,6 +46,7 @@ class ChoicesForm(forms.Form):
     place = forms.Field(required=False)
     others = forms.CharField(required=False, max_length=20_000)
     read_only = forms.BooleanField(required=False)
+    manage = forms.BooleanField(required=False)
     expires = forms.TypedChoiceField(choices=EXPIRIES, coerce=int)
 
     def __init__(self, actor: Actor, asking: Asking, data: QueryDict | None = None) -> None:
@@ -61,7 +62,15 @@ class ChoicesForm(forms.Form):
         """What was allowed the last time, else everything for a while, under a name that is free."""
         free = consents.free_name(self.actor.person or 0, self.asking.client_name)
         if not self.remembered:
-            return {"agent": "", "name": free, "where": "all", "read_only": False, "expires": USUAL_DAYS, "places": ()}
+            return {
+                "agent": "",
+                "name": free,
+                "where": "all",
+                "read_only": False,
+                "manage": False,
+                "expires": USUAL_DAYS,
+                "places": (),
+            }
         last = self.remembered[0]
         return {
             "agent": last.id,
@@ -69,6 +78,7 @@ class ChoicesForm(forms.Form):
             "where": "chosen" if last.narrowed else "all",
             "places": last.places,
             "read_only": last.read_only,
+            "manage": last.manages,
             "expires": _days(last),
         }
 
@@ -92,6 +102,7 @@ class ChoicesForm(forms.Form):
             **sent,
             "others": self.data.get("others", "") if self.is_bound else "\n".join(self._unlisted()),
             "read_only": bool(self.current("read_only")),
+            "manage": bool(self.current("manage")),
             "expires": int(expires) if str(expires).isdigit() else USUAL_DAYS,
         }
 
@@ -159,6 +170,8 @@ class ChoicesForm(forms.Form):
             self.add_error("where", "You chose folders as well. Say which of the two you mean.")
         elif cleaned.get("where") == "chosen":
             self._check(places)
+        if cleaned.get("read_only") and cleaned.get("manage"):
+            self.add_error("manage", "It cannot manage what it may only read. Take one of the two.")
         cleaned["places"] = tuple(places)
         return cleaned
 

@@ -39,6 +39,7 @@ class Decision:
     agent: str = ""
     places: tuple[str, ...] = ()
     read_only: bool = False
+    manages: bool = False
     expires_days: int | None = None
 
 
@@ -113,6 +114,7 @@ def decision(form: ChoicesForm) -> Decision:
         agent=chosen["agent"],
         places=chosen["places"],
         read_only=reads,
+        manages=chosen["manage"] and not reads,
         expires_days=chosen["expires"] or None,
     )
 
@@ -130,5 +132,6 @@ def connect(request: HttpRequest, asking: Asking, decided: Decision, *, grant_id
         agent=decided.agent,
         places=decided.places,
         read_only=decided.read_only,
+        manages=decided.manages,
         expires_days=decided.expires_days,
     )

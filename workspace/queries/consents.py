@@ -23,6 +23,7 @@ class Remembered:
     places: tuple[str, ...]
     narrowed: bool
     read_only: bool
+    manages: bool
     consented_at: datetime
     last_seen_at: datetime | None
     expires_at: datetime | None
@@ -46,6 +47,7 @@ def remembered(actor: Actor, *, client_id: str) -> tuple[Remembered, ...]:
             places=tuple(scope.place for scope in scopes[row.pk] if scope.place not in ("", EVERYWHERE)),
             narrowed=any(scope.place != EVERYWHERE for scope in scopes[row.pk]),
             read_only=bool(scopes[row.pk]) and all(scope.role is Role.VIEWER for scope in scopes[row.pk]),
+            manages=not scopes[row.pk] or any(scope.role is Role.MANAGER for scope in scopes[row.pk]),
             consented_at=row.connection.consented_at,
             last_seen_at=row.last_seen_at,
             expires_at=row.expires_at,

@@ -81,12 +81,14 @@ def connect(
     agent: str = "",
     places: Sequence[str] = (),
     read_only: bool = False,
+    manages: bool = False,
     expires_days: int | None = None,
 ) -> Connected:
     """Let ``asking`` act for the person who consents, as a new agent or as their earlier ``agent`` of that client.
 
-    Without ``places`` it reaches all that the person does. A program that did not ask to write only reads. A name
-    that another agent of the person has gets a number. Raises ``NotFound`` for an agent, which may connect nobody,
+    Without ``places`` it reaches all that the person does. It is an editor at most, unless it ``manages`` as the
+    person may; a program that did not ask to write only reads. A name that another agent of the person has gets a
+    number. Raises ``NotFound`` for an agent, which may connect nobody,
     and ``Invalid``.
     """
     person = person_of(actor)
@@ -96,7 +98,8 @@ def connect(
     if not Person.objects.select_for_update(no_key=True).filter(pk=person, is_active=True).exists():
         raise NotFound
     reads = read_only or not asking.writes
-    narrowing = _narrowing(actor, places, reads=reads)
+    role = Role.VIEWER if reads else Role.MANAGER if manages else Role.EDITOR
+    narrowing = _narrowing(actor, places, role=role)
     expires = timezone.now() + timedelta(days=expires_days) if expires_days else None
     row, earlier = _agent(person, asking, name=name, agent=agent, expires=expires)
     row.scopes.all().delete()
@@ -124,6 +127,7 @@ def connect(
         "client": asking.name,
         "places": list(places) or ["*"],
         "read_only": reads,
+        "manages": role is Role.MANAGER,
         "again": bool(earlier),
     }
     receipts.record(actor, ReceiptKind.AGENT_MADE, data=told)
@@ -162,13 +166,12 @@ def _agent(person: int, asking: Asking, *, name: str, agent: str, expires: datet
     return row, Connection.objects.values_list("grant_id", flat=True).get(agent=row)
 
 
-def _narrowing(actor: Actor, places: Sequence[str], *, reads: bool) -> list[AgentScope]:
-    """Scopes that hold an agent to ``places``, each once; none where it may all that its person may."""
+def _narrowing(actor: Actor, places: Sequence[str], *, role: Role) -> list[AgentScope]:
+    """Scopes that hold an agent to ``places`` and to ``role``, each once; none where it may all that its person may."""
     if len(places) > PLACES:
         raise Invalid("places", f"may be {PLACES} at most. Choose a folder that holds several of them.")
-    role = Role.VIEWER if reads else Role.EDITOR
     if not places:
-        return [AgentScope(role=role)] if reads else []
+        return [] if role is Role.MANAGER else [AgentScope(role=role)]
     found: dict[tuple[int | None, str | None], AgentScope] = {}
     for location in places:
         try:
