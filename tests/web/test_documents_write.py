@@ -11,6 +11,7 @@ from tests.cast import PLAN, Cast
 from tests.web.conftest import SignIn
 from workspace.queries import conflicts, documents, history
 from workspace.services import documents as services
+from workspace.services import sharing
 
 LOCATION = "product/launch/plan.md"
 
@@ -183,8 +184,9 @@ def test_a_reader_is_offered_no_way_to_write(signed_in: SignIn, plan: str) -> No
     carol = signed_in("carol")
     html = carol.get(f"/d/{LOCATION}").content.decode()
 
-    for address in ("edit", "move", "delete", "share"):
+    for address in ("edit", "move", "delete"):
         assert f'href="/{address}/' not in html
+    assert "Look at what it opens" not in carol.get(f"/share/{LOCATION}").content.decode()
     assert carol.get(f"/edit/{LOCATION}").status_code == 403
     assert 'href="/new/document' not in carol.get("/f/product/launch").content.decode()
     assert carol.get("/new/document/product/launch").status_code == 403
@@ -323,7 +325,7 @@ def test_restore_makes_an_earlier_version_current(signed_in: SignIn, cast: Cast,
 def test_a_move_that_opens_it_to_others_is_asked_first(signed_in: SignIn, cast: Cast, plan: str) -> None:
     alice = signed_in("alice")
     alice.post("/new/folder", {"location": "company"})
-    alice.post("/share/company", {"subject": "mallory@example.org", "role": "viewer", "confirmed": "1"})
+    sharing.grant(cast.alice, location="company", subject="mallory@example.org", role="viewer")
     form = {**form_of(alice, f"/move/{LOCATION}"), "target": "company/plan.md"}
     asked = alice.post(f"/move/{LOCATION}", form)
 

@@ -75,7 +75,7 @@ def _not_found(refusal: errors.NotFound) -> Wording:
     return (
         "there is nothing here that you can see",
         "check the location, or call browse with action folders to see what you can reach; if your person should have "
-        "access, ask for it with access_grant action request",
+        "access, ask for it with access_grant action request, or have them ask",
     )
 
 

@@ -64,6 +64,12 @@ def passkeys_work(context: dict[str, Any]) -> bool:
     return _named(_host(context["request"])) and (settings.BATON_HTTPS or _host(context["request"]) == "localhost")
 
 
+@register.simple_tag
+def mail_is_printed() -> bool:
+    """Whether no mail server is set, so that mail is printed where Baton runs."""
+    return bool(settings.MAILERS["default"]["BACKEND"] == "workspace.config.mail.EmailBackend")
+
+
 @register.simple_tag(takes_context=True)
 def passkey_page(context: dict[str, Any]) -> str:
     """This page at an address for which browsers keep passkeys."""
