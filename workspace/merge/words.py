@@ -54,13 +54,13 @@ class Marker:
         if not old or not new or size > self._left:
             return old_spans, new_spans
         self._left -= size
-        before, after = [_tokens(line) for line in old], [_tokens(line) for line in new]
+        before, after = [tokens(line) for line in old], [tokens(line) for line in new]
         for i, j in _pairs(before, after):
             old_spans[i], new_spans[j] = _spans(before[i], after[j])
         return old_spans, new_spans
 
 
-def _tokens(line: str) -> list[str]:
+def tokens(line: str) -> list[str]:
     """Words, white space, and other characters one by one, each with the marks that combine with it."""
     found: list[str] = _TOKEN.findall(line)
     if line.isascii():
