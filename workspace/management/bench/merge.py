@@ -11,7 +11,9 @@ from workspace.merge import merge
 
 MIB = 1_048_576
 ROUNDS = 200
-VOCABULARY = "the plan import export job queue index commit reader writer merge launch team agent night limit".split(" ")
+VOCABULARY = "the plan import export job queue index commit reader writer merge launch team agent night limit".split(
+    " "
+)
 
 
 def run() -> list[Figure]:
