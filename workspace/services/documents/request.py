@@ -28,9 +28,11 @@ class Guarded(Request, total=False):
 
 
 class Replacement(Request, total=False):
-    """``on_conflict`` is what to do where the head has moved since: ``reject`` (default) tells, ``merge`` merges."""
+    """``on_conflict`` is what to do where the head has moved since: ``reject`` (default) tells, ``merge`` merges.
+    ``confirm_shrink`` says that a text that leaves all but nothing is meant (``shrinking``)."""
 
     on_conflict: OnConflict
+    confirm_shrink: bool
 
 
 class Edit(Replacement, Guarded, total=False):

@@ -15,6 +15,7 @@ from workspace.merge import MERGE_VERSION, Merge, merge
 from workspace.models import Commit, CommitKind, ConflictState, Document, ReceiptKind
 from workspace.models import Conflict as ConflictRow
 from workspace.services import audit, commits, folders, receipts, texts
+from workspace.services.documents import shrinking
 from workspace.services.documents.request import ON_CONFLICT, Edit, Replacement, Request, written
 from workspace.services.idempotency import once
 from workspace.services.outcomes import Conflict, Merged, Outcome, Replayed, Saved, Unchanged
@@ -48,7 +49,8 @@ def edit(actor: Actor, *, location: str, content: str, expected_commit: str, **r
     """Replace the whole text, as written upon ``expected_commit``.
 
     Where the head has moved since, ``merge`` merges and ``reject`` tells; what cannot be merged is kept whole as
-    a conflict. Raises ``NotFound``, ``Forbidden``, ``Gone``, ``Invalid``, ``TooLarge``, ``IdempotencyMismatch``.
+    a conflict. A text that leaves all but nothing of a long page is ``Invalid`` unless ``confirm_shrink``. Raises
+    ``NotFound``, ``Forbidden``, ``Gone``, ``Invalid``, ``TooLarge``, ``IdempotencyMismatch``.
     """
     text = texts.check(content)
     whole: Edit = {**request, "expected_commit": expected_commit}
@@ -136,6 +138,8 @@ def _write(
     if on_conflict not in ON_CONFLICT:
         raise Invalid("on_conflict", "must be reject or merge.")
     notes = commits.notes(request)
+    # A job writes what it made of the page before, and has nobody to ask.
+    asks = not request.get("confirm_shrink") and not actor.job
 
     def act() -> Outcome:
         document = access.document(actor, location=location, need=Role.EDITOR, lock=True)
@@ -146,6 +150,8 @@ def _write(
         if text.hash in (head.blob_id, base.blob_id):
             return written(Unchanged, document, head)
         if base.pk == head.pk:
+            if asks:
+                shrinking.refuse(base_text, text.content)
             commit = commits.record(actor, document, kind=CommitKind.EDIT, text=text, parents=[head.pk], **notes)
             return written(Saved, document, commit)
         head_text = commits.text_of(head)
@@ -154,6 +160,8 @@ def _write(
             return _keep(actor, document, base, text, merged, notes)
         if merged.text == head_text:
             return written(Unchanged, document, head)
+        if asks:
+            shrinking.refuse(head_text, merged.text)
         commit = commits.record(
             actor,
             document,
