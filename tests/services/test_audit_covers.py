@@ -26,6 +26,7 @@ from workspace.models import (
     AgentToken,
     AuditEntry,
     Capture,
+    Document,
     Folder,
     Job,
     JobState,
@@ -50,6 +51,7 @@ from workspace.services import (
     people,
     purging,
     replay,
+    settling,
     sharing,
     sign_in_links,
     summaries,
@@ -89,6 +91,10 @@ def conflict(w: World) -> str:
     draft = PLAN.replace("second", "fourth")
     kept = documents.edit(w.cast.bob, location=PLACE, content=draft, expected_commit=w.head)
     return kept.conflict  # type: ignore[union-attr, return-value]
+
+
+def head_of(w: World) -> str:
+    return str(Document.objects.get(name="plan.md").head_id)
 
 
 def capture(w: World) -> str:
@@ -203,6 +209,10 @@ WRITES: dict[str, tuple[Callable[[World], Callable[[], Any]], list[str]]] = {
     "conflicts.resolve": (
         prepared(lambda w, made: conflicts.resolve(w.alice, conflict=made, content="settled\n"), conflict),
         ["conflict.resolved"],
+    ),
+    "settling.save": (
+        prepared(lambda w, made: settling.save(w.alice, conflict=made, choices=["mine"], head=head_of(w)), conflict),
+        ["conflict.begun"],
     ),
     "conflicts.discard": (
         prepared(lambda w, made: conflicts.discard(w.alice, conflict=made), conflict),
@@ -443,6 +453,9 @@ SILENT = {
     "commits.bury": "a part of deleting",
     "confirmations.sign": "makes a token that stands for a preview",
     "confirmations.check": "a check",
+    "drafts.drop": "one's own unsaved text",
+    "drafts.mine": "one's own unsaved text",
+    "drafts.save": "one's own unsaved text, which nobody else can see",
     "folders.deletion": "tells what deleting would take",
     "folders.ensure": "a part of creating",
     "folders.refuse_widening": "a check",
