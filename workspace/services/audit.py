@@ -109,6 +109,7 @@ ACTIONS = (
     "capture.created",
     "capture.erased",
     "capture.summarised",
+    "conflict.begun",
     "conflict.discarded",
     "conflict.opened",
     "conflict.resolved",

@@ -91,6 +91,7 @@ urlpatterns = [
     path("conflicts", verbs(GET=conflicts.index), name="conflicts"),
     path("conflicts/<slug:conflict_id>", verbs(GET=conflicts.show, POST=conflicts.settle), name="conflict"),
     path("conflicts/<slug:conflict_id>/preview", verbs(POST=conflicts.preview), name="conflict_preview"),
+    path("conflicts/<slug:conflict_id>/choices", verbs(POST=conflicts.at_it), name="conflict_choices"),
     path("conflicts/<slug:conflict_id>/discard", verbs(POST=conflicts.discard), name="conflict_discard"),
     path("captures", verbs(GET=captures.index), name="captures"),
     path("captures/<slug:capture_id>", verbs(GET=captures.show), name="capture"),
