@@ -1,7 +1,7 @@
 /* The read page: citations by heading, the cited lines, contents that follow, and a draft that has been saved. */
 const article = document.querySelector("[data-document]");
 if (article) {
-  const { location: place, commit, saved } = article.dataset;
+  const { location: place, commit, saved, edit } = article.dataset;
   const blocks = [...article.querySelectorAll("[data-lines]")];
 
   const span = (block) => block.dataset.lines.split("-").map(Number);
@@ -16,6 +16,15 @@ if (article) {
   };
 
   for (const heading of article.querySelectorAll(":is(h1, h2, h3, h4, h5, h6)[data-lines]")) {
+    if (edit && heading.id) {
+      const link = document.createElement("a");
+      link.href = `${edit}?section=${encodeURIComponent(heading.id)}`;
+      link.className = "edit-section";
+      link.title = "Edit this section";
+      link.setAttribute("aria-label", `Edit the section “${heading.textContent.trim()}”`);
+      link.append(document.querySelector("#icon-edit").content.firstElementChild.cloneNode(true));
+      heading.append(link);
+    }
     const button = document.createElement("button");
     button.type = "button";
     button.className = "cite";
@@ -63,7 +72,7 @@ if (article) {
 
   if (saved) {
     // The form's text has become a commit: what the browser kept of it is no longer unsaved.
-    try { localStorage.removeItem(`baton.draft:${saved}`); } catch { /* refused */ }
+    try { localStorage.removeItem(sessionStorage.getItem("baton.saving") ?? ""); sessionStorage.removeItem("baton.saving"); } catch { /* refused */ }
     history.replaceState(null, "", location.pathname + location.hash);
   }
 }
