@@ -26,6 +26,7 @@ from workspace.models import (
     AgentToken,
     AuditEntry,
     Capture,
+    Conflict,
     Document,
     Folder,
     Job,
@@ -150,6 +151,12 @@ def purge_of_documents(w: World) -> Any:
     return lambda: list(purging.documents(operator("purge"), before=timezone.now() + timedelta(days=1)))
 
 
+def purge_of_drafts(w: World) -> Any:
+    conflicts.discard(w.alice, conflict=conflict(w))
+    Conflict.objects.update(closed_at=timezone.now() - timedelta(days=91))
+    return lambda: purging.drafts(Actor.for_job("retention", scopes=()))
+
+
 def purge_of_the_log(w: World, settings: Any) -> Any:
     AuditEntry.objects.create(action="folder.created", via="web", at=timezone.now() - timedelta(days=90))
     settings.BATON_AUDIT_DAYS = 30
@@ -207,7 +214,7 @@ WRITES: dict[str, tuple[Callable[[World], Callable[[], Any]], list[str]]] = {
         ["capture.erased"],
     ),
     "conflicts.resolve": (
-        prepared(lambda w, made: conflicts.resolve(w.alice, conflict=made, content="settled\n"), conflict),
+        prepared(lambda w, made: conflicts.resolve(w.alice, conflict=made, choices=["mine"]), conflict),
         ["conflict.resolved"],
     ),
     "settling.save": (
@@ -279,6 +286,13 @@ WRITES: dict[str, tuple[Callable[[World], Callable[[], Any]], list[str]]] = {
             lambda w: documents.append(w.alice, location=PLACE, content="more"),
         ),
         ["document.restored"],
+    ),
+    "documents.restore_section": (
+        prepared(
+            lambda w, _: documents.restore_section(w.alice, location=PLACE, commit=w.head, section="Goals"),
+            lambda w: documents.replace_section(w.alice, location=PLACE, section="Goals", content="Other."),
+        ),
+        ["document.edited"],
     ),
     "folders.create": (
         prepared(lambda w: folders.create(w.alice, location="product/one/two")),
@@ -385,6 +399,7 @@ WRITES: dict[str, tuple[Callable[[World], Callable[[], Any]], list[str]]] = {
         ["password.set"],
     ),
     "purging.documents": (purge_of_documents, ["document.purged"]),
+    "purging.drafts": (purge_of_drafts, ["conflict.purged"]),
     "purging.records": (purge_of_records, ["records.purged"]),
     "replay.commit": (
         prepared(

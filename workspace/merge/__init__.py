@@ -8,13 +8,14 @@ document that one side saved with other line endings, or without a final newline
 """
 
 from workspace.merge.hunks import Agreed, Chunk, Decision, Disputed, Hunk, Kind, LineRange, Rule
-from workspace.merge.resolution import ChoiceError, resolve
+from workspace.merge.resolution import Choice, ChoiceError, resolve
 from workspace.merge.threeway import LINES, MERGE_VERSION, Merge, merge, merge_text
 
 __all__ = [
     "LINES",
     "MERGE_VERSION",
     "Agreed",
+    "Choice",
     "ChoiceError",
     "Chunk",
     "Decision",

@@ -7,7 +7,7 @@ from workspace.merge.hunks import Agreed, Disputed, Hunk
 from workspace.merge.lines import join, restyle
 from workspace.merge.threeway import Merge
 
-ALLOWED: Final = '"mine", "theirs", "both", "base", or {"text": "..."}'
+ALLOWED: Final = '"mine", "theirs", "both", "base", "suggestion" where the hunk has one, or {"text": "..."}'
 
 type Choice = str | Mapping[str, str]
 
@@ -26,7 +26,7 @@ class ChoiceError(ValueError):
 def resolve(merged: Merge, choices: Sequence[Choice]) -> str:
     """The whole text, with `choices` in the places of the hunks, one each and in order.
 
-    A choice is "mine", "theirs", "both" (theirs, then mine), "base", or {"text": …} for other words;
+    A choice is "mine", "theirs", "both" (theirs, then mine), "base", "suggestion", or {"text": …} for other words;
     those get the line ending of the document, and a final one where more text follows. Raises
     ChoiceError.
     """
@@ -56,6 +56,8 @@ def _chosen(choice: Choice, hunk: Hunk, index: int, merged: Merge) -> tuple[str,
             return (hunk.theirs, hunk.mine)
         case "base":
             return (hunk.base,)
+        case "suggestion" if hunk.suggestion is not None:
+            return (hunk.suggestion,)
         case {"text": str(text), **rest} if not rest:
             return (restyle(text, merged.line_ending),)
     raise ChoiceError(

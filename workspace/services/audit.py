@@ -112,6 +112,7 @@ ACTIONS = (
     "conflict.begun",
     "conflict.discarded",
     "conflict.opened",
+    "conflict.purged",
     "conflict.resolved",
     "document.created",
     "document.deleted",

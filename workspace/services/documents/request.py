@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import Literal, TypedDict
 
 from workspace.access import location_of
+from workspace.merge import Decision
 from workspace.models import Commit, Document, Folder
 from workspace.services import commits
 from workspace.services.outcomes import Conflict, Written
@@ -39,14 +40,22 @@ class Edit(Replacement, Guarded, total=False):
     """A change that may be based on a version, and may be merged."""
 
 
-def written[W: Written](outcome: type[W], document: Document, commit: Commit, made: Iterable[Folder] = ()) -> W:
-    """The outcome of a write after which ``commit`` is what the document holds; ``made`` are the folders it needed."""
+def written[W: Written](
+    outcome: type[W],
+    document: Document,
+    commit: Commit,
+    made: Iterable[Folder] = (),
+    decisions: tuple[Decision, ...] = (),
+) -> W:
+    """The outcome of a write after which ``commit`` is what the document holds; ``made`` are the folders it needed,
+    ``decisions`` what its merge settled."""
     return outcome(
         document=document.pk,
         location=location_of(document),
         commit=commit.pk,
         parents=tuple(commit.parents),
         created_folders=tuple(folder.path for folder in made),
+        decisions=decisions,
     )
 
 
