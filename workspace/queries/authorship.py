@@ -13,6 +13,8 @@ from workspace.models import Blame, Blob, Commit, Document
 
 AT_ONCE = 50
 """Texts that are read together: a history of long texts does not fit in memory."""
+STEPS = 300
+"""Commits between two versions up to which it is told who made each of the changes."""
 _UNKNOWN = "?"
 
 
@@ -59,6 +61,19 @@ def of(document: Document, until: Commit, *, seconds: float | None = None) -> Au
         if all(step.parent in made for step in steps) and any(step.parent == start.pk for step in steps):
             return _Walk(document, steps, {start.pk: state}).run(seconds)
     return _Walk(document, _steps(document, until, after=0), {}).run(seconds)
+
+
+def since(document: Document, frm: Commit, to: Commit) -> Runs | None:
+    """The runs of ``to``, as if ``frm`` had written all that it has; both with ``blob`` loaded. None where ``frm`` is
+    not among what led to ``to``, or is more than ``STEPS`` commits before."""
+    if frm.number >= to.number or to.number - frm.number > STEPS:
+        return None
+    steps = _steps(document, to, after=frm.number)
+    made = {step.id for step in steps} | {frm.pk}
+    if not all(step.parent in made for step in steps) or not any(step.parent == frm.pk for step in steps):
+        return None
+    text = frm.blob.content
+    return _Walk(document, steps, {frm.pk: _State(frm.blob_id, text, authorship.begin(text, frm.pk))}).run(None).runs
 
 
 def _steps(document: Document, until: Commit, *, after: int) -> list[_Step]:

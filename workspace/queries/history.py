@@ -61,7 +61,8 @@ class CommitView:
 @dataclass(frozen=True, kw_only=True)
 class Diff:
     """From one commit to another: hunks, and how many lines were added and removed. ``truncated`` says that the hunks
-    do not hold all of them."""
+    do not hold all of them. ``authors`` are, hunk by hunk and oldest first, the commits that put its new lines there,
+    where that was asked for and is known."""
 
     location: str
     from_commit: CommitRow
@@ -70,6 +71,7 @@ class Diff:
     added: int
     removed: int
     truncated: bool
+    authors: tuple[tuple[CommitRow, ...], ...]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -156,11 +158,17 @@ def commit(actor: Actor, *, id: str) -> CommitView:
 
 
 def diff(
-    actor: Actor, *, location: str, frm: str | None = None, to: str | None = None, most: int | None = None
+    actor: Actor,
+    *,
+    location: str,
+    frm: str | None = None,
+    to: str | None = None,
+    most: int | None = None,
+    authors: bool = False,
 ) -> Diff:
     """What changed between two commits of a document; by default the head against its parent.
 
-    With ``most``, the hunks hold no more lines than that.
+    With ``most``, the hunks hold no more lines than that. With ``authors``, who made each change is found out.
     """
     document = access.document(actor, location=location, deleted=True)
     after = commit_of(document, to or document.head_id, field="to")
@@ -175,7 +183,36 @@ def diff(
         added=found.added,
         removed=found.removed,
         truncated=found.truncated,
+        authors=_authors(document, before, after, found.hunks) if authors else ((),) * len(found.hunks),
     )
+
+
+def _authors(
+    document: Document, before: Commit, after: Commit, hunks: Iterable[DiffHunk]
+) -> tuple[tuple[CommitRow, ...], ...]:
+    hunks = tuple(hunks)
+    runs = authorship.since(document, before, after)
+    if runs is None:
+        return ((),) * len(hunks)
+    owners = Owners(runs)
+    starts = [0, *accumulate(map(len, text_lines.split(after.blob.content)))]
+    wrote = [
+        {
+            span.id
+            for line in hunk.lines
+            if line.kind == "insert" and line.new_number is not None
+            for span in owners.between(starts[line.new_number - 1], starts[line.new_number])
+            if span.id != before.pk
+        }
+        for hunk in hunks
+    ]
+    rows = _rows(id for ids in wrote for id in ids)
+    return tuple(tuple(sorted((rows[id] for id in ids), key=lambda made: made.number)) for ids in wrote)
+
+
+def _rows(ids: Iterable[str]) -> dict[str, CommitRow]:
+    found = Commit.objects.filter(pk__in=set(ids)).select_related("blob", *who.RELATED).defer("blob__content")
+    return {commit.pk: row(commit) for commit in found}
 
 
 def blame(
@@ -253,8 +290,7 @@ class _Written:
     def read(self, start: int, end: int) -> "_Part":
         """What is known of characters ``start:end``."""
         ids = {span.id for span in self._owners.between(start, end)}
-        rows = Commit.objects.filter(pk__in=ids).select_related("blob", *who.RELATED).defer("blob__content")
-        return _Part(self._text, self._owners, start, end, {c.pk: row(c) for c in rows})
+        return _Part(self._text, self._owners, start, end, _rows(ids))
 
 
 @dataclass(frozen=True)
