@@ -49,6 +49,7 @@ def test_a_conflict_is_shown_and_settled_by_the_merge_that_told_it(cast: Cast, p
     with pytest.raises(Invalid, match="hunk 1 has no choice"):
         conflicts.resolve(cast.bob, conflict=row.pk, choices=["mine"])
     done = conflicts.resolve(cast.bob, conflict=row.pk, choices=["mine", "theirs"])
+    assert isinstance(done, outcomes.Saved)
     commit = Commit.objects.get(pk=done.commit)
     assert (commit.merge_version, commit.decisions) == (LINES, [])
     assert text() == PLAN.replace("second", "fourth") + "- one\n"

@@ -92,7 +92,8 @@ def resolve(
             conflict=row,
             reason=reason,
         )
-        return written(Merged if sides.moved else Saved, document, commit, decisions=settled.decisions)
+        outcome: type[Saved] | type[Merged] = Merged if sides.moved else Saved
+        return written(outcome, document, commit, decisions=settled.decisions)
 
     payload = {"conflict": conflict, "expected": expected_commit, "choices": choices, "content": content}
     return once(actor, "conflicts.resolve", idempotency_key, payload, act)
