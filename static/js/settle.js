@@ -42,17 +42,26 @@ if (form) {
     soon();
   };
 
+  /* what the server has not got yet: a reload or a dead network must not lose it */
+  const local = {
+    key: `baton.settle:${form.dataset.atIt}`,
+    head: form.elements.expected_commit.value,
+    read() { try { return JSON.parse(localStorage.getItem(this.key)); } catch { return null; } },
+    write() { try { localStorage.setItem(this.key, JSON.stringify({ head: this.head, places: hunks.map(now) })); } catch { /* refused */ } },
+    drop() { try { localStorage.removeItem(this.key); } catch { /* refused */ } },
+  };
+
   /* progress */
   const shown = () => {
     const count = hunks.filter(chosen).length;
     if (meter) meter.value = count;
     if (hunks.length) words.textContent = count === hunks.length ? "All decided" : `${count} of ${hunks.length} decided`;
-    save?.setAttribute("aria-disabled", String(count < hunks.length));
+    save?.classList.toggle("button-primary", count === hunks.length);
     for (const hunk of hunks) hunk.querySelector("[data-state]").textContent = chosen(hunk) ? "decided" : "to decide";
   };
 
   /* the place in hand */
-  let current = hunks.find((hunk) => !chosen(hunk)) ?? hunks[0];
+  let current;
   const point = (hunk) => {
     current?.removeAttribute("data-current");
     current = hunk;
@@ -172,8 +181,15 @@ if (form) {
 
   /* the server: keeps the choices, draws the result, tells who else is here */
   let asked = 0;
+  let changed = false;
+  const body = () => {
+    const data = new FormData(form);
+    // A page that only lies open must not put what it shows in the place of what was chosen elsewhere since.
+    if (!changed) data.set("old", "1");
+    return data;
+  };
   const send = async (address) => {
-    const answer = await fetch(address, { method: "POST", body: new FormData(form), headers: { "HX-Request": "true" } });
+    const answer = await fetch(address, { method: "POST", body: body(), headers: { "HX-Request": "true" } });
     return answer.ok ? answer.text() : "";
   };
   const draw = async () => {
@@ -181,6 +197,7 @@ if (form) {
     try {
       const html = await send(form.dataset.previewAt);
       if (mine !== asked || !html) return;
+      if (changed) local.drop();
       const top = result.querySelector(".card-body")?.scrollTop ?? 0;
       result.innerHTML = html;
       result.querySelector(".card-body").scrollTop = top;
@@ -188,7 +205,12 @@ if (form) {
     } catch { /* offline: the last result stays, and the form holds the choices */ }
   };
   let timer;
-  const soon = () => { clearTimeout(timer); timer = setTimeout(draw, 250); };
+  const soon = () => {
+    changed = true;
+    local.write();
+    clearTimeout(timer);
+    timer = setTimeout(draw, 250);
+  };
   const present = async () => {
     if (document.hidden) return;
     try {
@@ -198,17 +220,29 @@ if (form) {
   };
   // What was chosen within the last moment is kept though the page is left.
   addEventListener("pagehide", () => {
-    if (!leaving && may && done.length) navigator.sendBeacon(form.dataset.atIt, new FormData(form));
+    if (!leaving && may && changed) navigator.sendBeacon(form.dataset.atIt, body());
   });
   let leaving = false;
   form.addEventListener("submit", () => { leaving = true; clearTimeout(timer); });
   addEventListener("pageshow", () => { leaving = false; });
   if (may) {
+    const kept = local.read();
+    if (kept?.head === local.head && kept.places.length === hunks.length) {
+      hunks.forEach((hunk, n) => {
+        const { value, text } = kept.places[n];
+        area(hunk).value = text;
+        for (const input of hunk.querySelectorAll("input[type=radio]")) input.checked = input.value === value;
+        last.set(hunk, now(hunk));
+      });
+      changed = true;
+    } else {
+      local.drop();
+    }
     present();
     setInterval(present, 20000);
     document.addEventListener("visibilitychange", present);
   }
   shown();
-  point(current);
+  point(hunks.find((hunk) => !chosen(hunk)) ?? hunks[0]);
   draw();
 }

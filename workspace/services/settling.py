@@ -19,11 +19,11 @@ MOST = 20_000
 
 
 @transaction.atomic(durable=True)
-def save(actor: Actor, *, conflict: str, choices: Sequence[Choice | None], head: str) -> None:
+def save(actor: Actor, *, conflict: str, choices: Sequence[Choice | None] | None, head: str) -> None:
     """Keep the person's choices for the hunks against the commit ``head``, and that they are at it now.
 
-    ``choices`` has one for each hunk in order, None where nothing is chosen yet. The last ones stand. The log says
-    only that somebody began. For editors, of an open conflict, and for people themselves: an agent settles in one
+    ``choices`` has one for each hunk in order, None where nothing is chosen yet. The last ones stand. Without any, as
+    from a page that only lies open, those that are kept stay. The log says only that somebody began. For editors, of an open conflict, and for people themselves: an agent settles in one
     request. Raises ``NotFound``, ``Forbidden``, ``Invalid``, ``TooLarge``.
     """
     row, document = access.conflict(actor, id=conflict)
@@ -34,13 +34,13 @@ def save(actor: Actor, *, conflict: str, choices: Sequence[Choice | None], head:
     if row.state != ConflictState.OPEN:
         raise Invalid("conflict_id", f"is {row.state} already.")
     commit = commits.named(document, head, field="head")
-    told = _checked(choices)
+    told = _checked(choices or ())
     begun = not Settling.objects.filter(conflict=row, person_id=actor.person).exists()
     Settling.objects.bulk_create(
         [Settling(conflict=row, person_id=actor.person, choices=told, head=commit, seen_at=timezone.now())],
         update_conflicts=True,
         unique_fields=["conflict", "person"],
-        update_fields=["choices", "head", "seen_at"],
+        update_fields=["seen_at"] if choices is None else ["choices", "head", "seen_at"],
     )
     if begun:
         audit.record(actor, "conflict.begun", document=document, data={"conflict": row.pk})

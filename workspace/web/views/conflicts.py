@@ -26,6 +26,8 @@ from workspace.web.forms.base import once
 from workspace.web.frame import page, person
 
 OPEN = conflicts.STATES[0]
+OLD = "old"
+"""Marks what a page sends in which nothing was chosen since it was opened: newer choices may be kept already."""
 MOVED = "The document changed while you decided. What still fits of your choices is kept; look at what is new."
 
 
@@ -165,7 +167,7 @@ def _keep(actor: Actor, sent: Mapping[str, str], view: ConflictView) -> str:
     if view.may_resolve:
         head = sent.get("expected_commit") or view.current_commit
         try:
-            keeping.save(actor, conflict=view.row.id, choices=settled.sent(sent), head=head)
+            keeping.save(actor, conflict=view.row.id, choices=None if OLD in sent else settled.sent(sent), head=head)
         except (Invalid, TooLarge) as refusal:
             return refusal.detail
     return ""
