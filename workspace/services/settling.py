@@ -23,8 +23,9 @@ def save(actor: Actor, *, conflict: str, choices: Sequence[Choice | None] | None
     """Keep the person's choices for the hunks against the commit ``head``, and that they are at it now.
 
     ``choices`` has one for each hunk in order, None where nothing is chosen yet. The last ones stand. Without any, as
-    from a page that only lies open, those that are kept stay. The log says only that somebody began. For editors, of an open conflict, and for people themselves: an agent settles in one
-    request. Raises ``NotFound``, ``Forbidden``, ``Invalid``, ``TooLarge``.
+    from a page that only lies open, those that are kept stay. The log says only that somebody began. For editors, of
+    an open conflict, and for people themselves: an agent settles in one request. Raises ``NotFound``, ``Forbidden``,
+    ``Invalid``, ``TooLarge``.
     """
     row, document = access.conflict(actor, id=conflict)
     if document.role < Role.EDITOR:
