@@ -68,7 +68,7 @@ class WriteShape(TypedDict):
     citation: str
     web_url: str
     created_folders: list[str]
-    decisions: NotRequired[list[DecisionShape]]
+    decisions: list[DecisionShape]
 
 
 class CommitShape(TypedDict):
@@ -179,7 +179,7 @@ def written(outcome: Written) -> dict[str, Any]:
         "citation": citations.citation(outcome.location, outcome.commit),
         "web_url": citations.web_url(outcome.location),
         "created_folders": list(outcome.created_folders),
-        **({"decisions": decisions.stored(outcome.decisions[:DECISIONS_MOST])} if outcome.decisions else {}),
+        "decisions": decisions.stored(outcome.decisions[:DECISIONS_MOST]),
     }
 
 
