@@ -13,6 +13,7 @@ from tests.web.conftest import SignIn
 from workspace.models import AuditEntry, Settling
 from workspace.queries import documents, settling
 from workspace.services import documents as services
+from workspace.services import sharing
 
 pytestmark = pytest.mark.django_db
 
@@ -153,10 +154,41 @@ def test_a_reader_cannot_choose(signed_in: SignIn, cast: Cast, conflict: str) ->
     assert carol.post(f"/conflicts/{conflict}/choices", {"choice-0": "mine"}).status_code == 404
 
 
+def test_an_author_who_may_only_read_sees_the_places_and_settles_none(
+    signed_in: SignIn, cast: Cast, conflict: str
+) -> None:
+    sharing.grant(cast.alice, location="product/launch", subject="bob@example.org", role="viewer")
+    bob = signed_in("bob")
+    page = bob.get(f"/conflicts/{conflict}").content.decode()
+    assert "<ins>two</ins>" in page
+    assert "Save the result" not in page
+    assert bob.post(f"/conflicts/{conflict}/choices", {"choice-0": "mine", "places": "2"}).status_code == 200
+    assert not Settling.objects.exists()
+
+
+def test_texts_that_fit_by_now_are_saved_without_a_choice(signed_in: SignIn, cast: Cast, conflict: str) -> None:
+    head = documents.read(cast.alice, location=LOCATION).commit
+    services.edit(cast.alice, location=LOCATION, content=PLAN + "\nOne more.\n", expected_commit=head)
+    bob = signed_in("bob")
+    assert "Nothing contradicts" in bob.get(f"/conflicts/{conflict}").content.decode()
+    assert bob.post(f"/conflicts/{conflict}", form_of(bob, conflict)).status_code == 302
+    assert documents.read(cast.bob, location=LOCATION).content == MINE + "\nOne more.\n"
+
+
+def test_what_was_chosen_goes_with_the_conflict(signed_in: SignIn, conflict: str) -> None:
+    bob, alice = signed_in("bob"), signed_in("alice")
+    alice.post(f"/conflicts/{conflict}/choices", {**form_of(alice, conflict), "choice-0": "text", "text-0": "typed"})
+    assert Settling.objects.count() == 1
+    bob.post(f"/conflicts/{conflict}/discard")
+    assert not Settling.objects.exists()
+
+
 def test_the_list_is_narrowed_by_its_address(signed_in: SignIn, conflict: str) -> None:
     bob = signed_in("bob")
     assert "2 places" in bob.get("/conflicts?in=product/launch").content.decode()
     assert conflict not in bob.get("/conflicts?in=product/launch&state=resolved").content.decode()
+    assert conflict in bob.get("/conflicts?mine=1").content.decode()
+    assert conflict not in signed_in("alice").get("/conflicts?mine=1").content.decode()
     assert bob.get("/conflicts?in=nowhere").status_code == 422
 
 

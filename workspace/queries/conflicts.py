@@ -119,10 +119,12 @@ def listing(
     *,
     state: str | None = ConflictState.OPEN,
     location: str | None = None,
+    mine: bool = False,
     limit: int | None = None,
     cursor: str | None = None,
 ) -> Page[ConflictRow]:
-    """Conflicts that the actor may see, newest first. ``state`` is one of ``STATES``, or None for all.
+    """Conflicts that the actor may see, newest first. ``state`` is one of ``STATES``, or None for all. ``mine`` leaves
+    the drafts of the actor's person, and of that person's agents.
 
     Raises ``NotFound``, ``Invalid``.
     """
@@ -131,13 +133,15 @@ def listing(
     rows = _visible(actor)
     if state is not None:
         rows = rows.filter(state=state)
-    inside = ""
+    if mine:
+        rows = rows.filter(author=actor.person, author__isnull=False)
+    inside = "mine:" if mine else ""
     if location:
         place = access.place(actor, location=location)
         if isinstance(place, Document):
-            rows, inside = rows.filter(document=place), f"document:{place.pk}"
+            rows, inside = rows.filter(document=place), f"{inside}document:{place.pk}"
         else:
-            rows, inside = rows.filter(document__folder__lineage__contains=[place.pk]), f"folder:{place.pk}"
+            rows, inside = rows.filter(document__folder__lineage__contains=[place.pk]), f"{inside}folder:{place.pk}"
     return pages.page(
         actor,
         rows.select_related("document__folder", *who.RELATED),

@@ -13,7 +13,7 @@ from workspace.actor import Actor, Role
 from workspace.errors import Forbidden, Invalid
 from workspace.merge import Choice, ChoiceError, Decision, Merge, merge
 from workspace.merge import resolve as settle
-from workspace.models import Commit, CommitKind, ConflictState, Document, ReceiptKind
+from workspace.models import Commit, CommitKind, ConflictState, Document, ReceiptKind, Settling
 from workspace.models import Conflict as ConflictRow
 from workspace.services import audit, commits, receipts, texts
 from workspace.services.choices import Given, carried, complete, numbered, refuse_drop
@@ -187,6 +187,8 @@ def _close(actor: Actor, row: ConflictRow, state: ConflictState) -> None:
     row.state = state
     row.closed_at = timezone.now()
     row.closed_by_id = actor.person
+    # What was chosen on the way, and typed, is in the commit or wanted no more.
+    Settling.objects.filter(conflict=row).delete()
 
 
 def _refuse_settled(row: ConflictRow) -> None:

@@ -32,14 +32,14 @@ MOVED = "The document changed while you decided. What still fits of your choices
 
 
 def index(request: HttpRequest) -> HttpResponse:
-    """Drafts that I wrote or may settle, by state and place."""
+    """Drafts that I wrote or may settle, by state and place, or mine alone."""
     actor, state = person(request), request.GET.get("state", OPEN)
     state = state if state in conflicts.STATES else OPEN
-    location = request.GET.get("in", "").strip().strip("/")
-    context: dict[str, Any] = {"states": conflicts.STATES, "chosen": state, "location": location}
+    location, mine = request.GET.get("in", "").strip().strip("/"), "mine" in request.GET
+    context: dict[str, Any] = {"states": conflicts.STATES, "chosen": state, "location": location, "mine": mine}
     try:
         context["page"] = conflicts.listing(
-            actor, state=state, location=location or None, limit=50, cursor=request.GET.get("cursor")
+            actor, state=state, location=location or None, mine=mine, limit=50, cursor=request.GET.get("cursor")
         )
     except (NotFound, Invalid) as refusal:
         note(request, refusal, location=location)
