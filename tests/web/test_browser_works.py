@@ -58,7 +58,7 @@ def test_unsaved_text_survives_a_reload_and_is_gone_once_saved(enter: Enter, com
     expect(page.locator("[data-draft-state]")).to_contain_text("kept in this browser")
     page.reload()
     expect(area).to_have_value(PLAN)
-    page.get_by_role("button", name="Bring it back").click()
+    page.get_by_text("Continue").locator("visible=true").click()
     expect(area).to_have_value(PLAN + "\n- one\n- two")
     area.press("Control+s")
     page.wait_for_url(f"**/d/{LOCATION}")
