@@ -14,6 +14,8 @@ from workspace.merge.sides import Place
 from workspace.merge.subsumed import subsumed
 from workspace.merge.words import tokens
 
+_PROSE: Final = frozenset({"heading", "row", "item", "paragraph"})
+"""Blocks that say something by themselves, which a line of code does not."""
 _LONGEST: Final = 60_000
 """Characters of a dispute up to which its words are compared."""
 
@@ -25,6 +27,8 @@ class _Piece:
     lines: Sequence[str] | None
     rule: Rule | None
     spans: tuple[slice, slice, slice]
+    whole: bool = False
+    """A block of prose that all three texts have: a dispute over it can be settled apart from its neighbours."""
 
 
 def settle(place: Place, path: tuple[str, ...]) -> list[Chunk]:
@@ -58,7 +62,8 @@ def _pieces(place: Place) -> Iterator[_Piece]:
         at[0] = base.stop
         versions = [place.version(gap, side) for side in (0, 1)]
         spans = (base, *_spans(at, [[version] if version else [] for version in versions]))
-        yield _Piece(*blockwise.settle(place, gap), spans)
+        whole = place.base[gap].kind in _PROSE and all(span.start < span.stop for span in spans)
+        yield _Piece(*blockwise.settle(place, gap), spans, whole)
 
 
 def _numbered(place: Place, lines: Sequence[str]) -> Sequence[str]:
@@ -84,12 +89,15 @@ def _spans(at: list[int], blocks: Sequence[Sequence[Block]]) -> tuple[slice, sli
 
 
 def _runs(pieces: Iterable[_Piece]) -> Iterator[tuple[bool, list[_Piece]]]:
-    """Agreed pieces and disputed ones by turns."""
+    """Agreed pieces and disputed ones by turns; disputes over whole blocks one by one."""
     run: list[_Piece] = []
     for piece in pieces:
-        if run and (piece.lines is None) != (run[-1].lines is None):
-            yield run[-1].lines is not None, run
-            run = []
+        if run:
+            turns = (piece.lines is None) != (run[-1].lines is None)
+            apart = piece.lines is None and run[-1].whole and piece.whole
+            if turns or apart:
+                yield run[-1].lines is not None, run
+                run = []
         run.append(piece)
     if run:
         yield run[-1].lines is not None, run
