@@ -88,6 +88,13 @@ def test_a_moved_paragraph_keeps_its_authors():
     assert of(runs, moved, first.strip()) == ["a", "b", "a"]
 
 
+def test_a_short_heading_goes_with_the_paragraph_under_it():
+    old = "# Plan\n\nThe launch is in March.\n\n## Goals\n\nWe want a thousand teams in a month.\n"
+    new = "# Plan\n\n## Goals\n\nWe want a thousand teams in a month.\n\nThe launch is in March.\n"
+    runs = history(old, new)
+    assert of(runs, new, "## Goals") == of(runs, new, "We want a thousand teams in a month.") == ["a"]
+
+
 def test_a_moved_item_keeps_its_author():
     first, second = "- write the announcement for the blog\n", "- ask the office for two more desks\n"
     new = PAGE.replace(first + second, second + first)

@@ -239,7 +239,32 @@ def _followed(gone: Sequence[list[_Unit]], come: Sequence[list[_Unit]]) -> dict[
     for at, unit in edited:
         if unit.start not in moved:
             became.setdefault(at, unit)
+    if moved:
+        _accompanied(gone, come, became)
     return became
+
+
+def _accompanied(
+    gone: Sequence[list[_Unit]], come: Sequence[list[_Unit]], became: dict[tuple[int, int], _Unit]
+) -> None:
+    """What says too little to be followed alone, a short heading, goes where the unit beside it went."""
+    order = [unit for units in gone for unit in units]
+    places = {unit.start: place for place, unit in enumerate(order)}
+    taken = {unit.start for unit in became.values()}
+    for number, units in enumerate(come):
+        for step in (1, -1):
+            beside: int | None = None
+            for place in range(len(units))[::step]:
+                unit = units[place]
+                source = became.get((number, place))
+                at = None if source is None else places[source.start]
+                if at is None and beside is not None and 0 <= beside + step < len(order):
+                    near = order[beside + step]
+                    if near.key == unit.key and near.start not in taken:
+                        became[number, place] = near
+                        taken.add(near.start)
+                        at = beside + step
+                beside = at
 
 
 def _telling(key: str) -> bool:

@@ -20,11 +20,13 @@ _UNKNOWN = "?"
 
 @dataclass(frozen=True, kw_only=True)
 class Authorship:
-    """The ``runs`` over the text of commit ``commit``, and how many commits were ``walked`` to make them."""
+    """The ``runs`` over the text of commit ``commit``, how many commits were ``walked`` to make them, and how many
+    seconds that took."""
 
     commit: str
     runs: Runs
     walked: int
+    took: float = 0.0
 
 
 class _Step(NamedTuple):
@@ -97,7 +99,7 @@ class _Walk:
         self._left = Counter(parent for step in steps for parent in step[1:3] if parent)
 
     def run(self, seconds: float | None) -> Authorship:
-        end = None if seconds is None else time.monotonic() + seconds
+        begun = time.monotonic()
         last = self._steps[-1].id
         for walked, (step, text) in enumerate(self._texts(), 1):
             self._known[step.id] = state = self._carried(step, text)
@@ -108,8 +110,9 @@ class _Walk:
                         self._known.pop(parent, None)
             # From here the walk can go on with this commit alone.
             alone = len(self._known) == 1
-            if step.id == last or (end is not None and alone and time.monotonic() > end):
-                return Authorship(commit=step.id, runs=state.runs, walked=walked)
+            took = time.monotonic() - begun
+            if step.id == last or (seconds is not None and alone and took > seconds):
+                return Authorship(commit=step.id, runs=state.runs, walked=walked, took=took)
             if self._left[step.id] <= 0:
                 self._known.pop(step.id)
         raise AssertionError("the walk ends with its last step")

@@ -15,6 +15,8 @@ SECONDS = 20.0
 """How long one job reads a history; what it reached is kept, and the next goes on from there."""
 FEW = 20
 """Commits that a reader carries the authorship over without keeping what came of it."""
+DEAR = 0.2
+"""Seconds of carrying it over after which it is kept all the same."""
 
 
 def make(document: str, commit: str) -> Authorship:
@@ -46,7 +48,7 @@ def record(document: str, made: Authorship) -> bool:
 
 def keep(document: str, made: Authorship) -> None:
     """Keeps what a reader had to make, where it was dear. Never in the reader's way."""
-    if made.walked <= FEW:
+    if made.walked <= FEW and made.took < DEAR:
         return
     head = Document.objects.filter(pk=document).values_list("head_id", flat=True).first()
     if head != made.commit:

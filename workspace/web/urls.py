@@ -67,6 +67,12 @@ urlpatterns = [
     path("history/<path:location>", verbs(GET=history.log), name="history"),
     path("diff/<path:location>", verbs(GET=history.diff), name="diff"),
     path("blame/<path:location>", verbs(GET=history.blame), name="blame"),
+    path("who/<path:location>", verbs(GET=history.who), name="who"),
+    path(
+        "restore-section/<path:location>",
+        verbs(GET=history.restoring, POST=history.restore_section),
+        name="restore_section",
+    ),
     path("share/<path:location>", verbs(GET=sharing.show, POST=sharing.share), name="share"),
     path("unshare/<path:location>", verbs(POST=sharing.revoke), name="share_revoke"),
     path("share-with", verbs(GET=sharing.suggest), name="share_with"),

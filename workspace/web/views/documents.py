@@ -18,6 +18,7 @@ from workspace.markdown.section_text import cut
 from workspace.markdown.sections import SectionError
 from workspace.queries import access as readers
 from workspace.queries import citations, conflicts, documents, folders, history
+from workspace.queries import receipts as read
 from workspace.services import documents as services
 from workspace.services import drafts, receipts
 from workspace.services.documents import shrinking
@@ -42,6 +43,9 @@ def show(request: HttpRequest, location: str) -> HttpResponse:
         document = documents.read(actor, location=location, at=at)
     except Gone:
         return gone(request, location)
+    # Before this reading counts. Who wrote the newest version knows what it holds.
+    theirs = document.author.kind != "person" or document.author.email != getattr(request.user, "email", "")
+    last = read.last_read(actor, document=document.id, number=document.number) if theirs and not at else None
     receipts.read(actor, document=document.id, commit=document.commit)
     html, rendered = cited.page(document.content)
     context: dict[str, Any] = {
@@ -53,6 +57,7 @@ def show(request: HttpRequest, location: str) -> HttpResponse:
         "fields": [(key, _plain(value)) for key, value in rendered.fields.items()],
         "contents": [e for e in rendered.contents if 1 < e.level <= CONTENTS_DEPTH],
         "pinned": at is not None,
+        "last_read": last,
         "saved": request.GET.get("saved", ""),
         "citation": citations.citation(location, document.commit),
     }
