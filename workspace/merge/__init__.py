@@ -8,7 +8,7 @@ document that one side saved with other line endings, or without a final newline
 """
 
 from workspace.merge.hunks import Agreed, Chunk, Decision, Disputed, Hunk, Kind, LineRange, Rule
-from workspace.merge.resolution import Choice, ChoiceError, resolve
+from workspace.merge.resolution import Choice, ChoiceError, decided, places, resolve
 from workspace.merge.threeway import LINES, MERGE_VERSION, Merge, merge, merge_text
 
 __all__ = [
@@ -25,7 +25,9 @@ __all__ = [
     "LineRange",
     "Merge",
     "Rule",
+    "decided",
     "merge",
     "merge_text",
+    "places",
     "resolve",
 ]

@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from workspace.merge.hunks import Agreed, Disputed, Hunk
-from workspace.merge.lines import join, restyle
+from workspace.merge.hunks import Agreed, Decision, Disputed, Hunk, LineRange
+from workspace.merge.lines import join, restyle, split
 from workspace.merge.threeway import Merge
 
 ALLOWED: Final = '"mine", "theirs", "both", "base", "suggestion" where the hunk has one, or {"text": "..."}'
@@ -44,6 +44,33 @@ def resolve(merged: Merge, choices: Sequence[Choice]) -> str:
                 pieces += _chosen(choices[index], hunk, index, merged)
                 index += 1
     return join(pieces, merged.line_ending)
+
+
+def places(merged: Merge, choices: Sequence[Choice]) -> tuple[LineRange, ...]:
+    """Where each hunk lies in the text that `choices` make; None where nothing is left of it. Raises ChoiceError."""
+    found: list[LineRange] = []
+    line = index = 0
+    for chunk in merged.chunks:
+        match chunk:
+            case Agreed(text):
+                line += len(split(text))
+            case Disputed(hunk):
+                stop = line + sum(len(split(piece)) for piece in _chosen(choices[index], hunk, index, merged))
+                found.append((line + 1, stop) if line < stop else None)
+                line = stop
+                index += 1
+    return tuple(found)
+
+
+def decided(merged: Merge, choices: Sequence[Choice]) -> tuple[Decision, ...]:
+    """What the merge settled itself, with lines in the text that `choices` make. Raises ChoiceError."""
+    lengths = [last - first + 1 for first, last in (lines or (1, 0) for lines in places(merged, choices))]
+    return tuple(
+        Decision(rule=rule, lines=(start + before + 1, stop + before) if start < stop else None)
+        for rule, start, stop, before in (
+            (one.rule, one.start, one.stop, sum(lengths[: one.hunks])) for one in merged.settled
+        )
+    )
 
 
 def _chosen(choice: Choice, hunk: Hunk, index: int, merged: Merge) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ git leaves open is settled by blocks and sentences where that is sure, and each 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import Final
+from typing import Final, NamedTuple
 
 from workspace.merge import by_lines
 from workspace.merge.checking import holds
@@ -26,6 +26,15 @@ MERGE_VERSION: Final = 2
 """Rises when the same three texts merge differently than before."""
 
 
+class Settled(NamedTuple):
+    """What a rule settled: lines `start:stop`, counted from 0 in the agreed text alone, with so many hunks before."""
+
+    rule: Rule
+    start: int
+    stop: int
+    hunks: int
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Merge:
     """What became of a merge: the whole document as chunks, in order. The disputed ones are its `hunks`."""
@@ -34,7 +43,10 @@ class Merge:
     line_ending: Ending
     """The ending to give to a line that has none and needs one."""
     decisions: tuple[Decision, ...] = ()
-    """What was settled beyond a merge by lines, in order; without lines where there is a conflict besides."""
+    """What was settled beyond a merge by lines, in order; without lines where there is a conflict besides: where they
+    come to lie is known with the choices (`resolution.decided`)."""
+    settled: tuple[Settled, ...] = ()
+    """The same, by the lines that both sides agree on."""
     version: int = MERGE_VERSION
 
     @property
@@ -86,11 +98,11 @@ def merge(base: str, head: str, incoming: str, *, version: int = MERGE_VERSION) 
         merged = _blockwise(found, texts, line_ending)
     if merged is None:
         merged = _linewise(found, texts, line_ending)
-    chunks, decisions = merged
+    chunks, decisions, settled = merged
     if chunks and isinstance(last := chunks[-1], Agreed):
         final = _ends(base, head, incoming)
         chunks[-1] = Agreed(_ended(last.text, final=final, line_ending=line_ending))
-    return Merge(chunks=tuple(chunks), line_ending=line_ending, decisions=decisions, version=version)
+    return Merge(chunks=tuple(chunks), line_ending=line_ending, decisions=decisions, settled=settled, version=version)
 
 
 def _whole(text: str, version: int) -> Merge:
@@ -126,7 +138,7 @@ def _ended(text: str, *, final: bool, line_ending: Ending) -> str:
 
 
 type _Texts = tuple[Lines, Lines, Lines]
-type _Merged = tuple[list[Chunk], tuple[Decision, ...]]
+type _Merged = tuple[list[Chunk], tuple[Decision, ...], tuple[Settled, ...]]
 
 
 def _linewise(found: Sequence[Region], texts: _Texts, line_ending: Ending) -> _Merged:
@@ -176,13 +188,13 @@ def _joined(parts: Iterable[Sequence[Chunk]], line_ending: Ending) -> _Merged:
     """The whole document in order, agreed text in as few chunks as can be, and what was decided in it."""
     chunks: list[Chunk] = []
     agreed: list[str] = []
-    found: list[tuple[Rule, int, int]] = []
-    line = 0
+    found: list[Settled] = []
+    line = hunks = 0
     for chunk in chain.from_iterable(parts):
         match chunk:
             case Agreed(text, rules):
                 stop = line + len(split(text))
-                found += [(rule, line, stop) for rule in rules]
+                found += [Settled(rule, line, stop, hunks) for rule in rules]
                 line = stop
                 if text:
                     agreed.append(text)
@@ -191,13 +203,14 @@ def _joined(parts: Iterable[Sequence[Chunk]], line_ending: Ending) -> _Merged:
                     chunks.append(Agreed(join(agreed, line_ending)))
                     agreed = []
                 chunks.append(chunk)
-    clean = not any(isinstance(chunk, Disputed) for chunk in chunks)
+                hunks += 1
     if agreed:
         chunks.append(Agreed(join(agreed, line_ending)))
     decisions = tuple(
-        Decision(rule=rule, lines=(start + 1, stop) if clean and start < stop else None) for rule, start, stop in found
+        Decision(rule=rule, lines=(start + 1, stop) if not hunks and start < stop else None)
+        for rule, start, stop, _ in found
     )
-    return chunks, decisions
+    return chunks, decisions, tuple(found)
 
 
 def _agreed(region: Region, base: Lines, head: Lines, incoming: Lines) -> Sequence[str]:

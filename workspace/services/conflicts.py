@@ -11,7 +11,7 @@ from workspace import access
 from workspace.access import location_of
 from workspace.actor import Actor, Role
 from workspace.errors import Forbidden, Invalid
-from workspace.merge import Choice, ChoiceError, Decision, Merge, merge
+from workspace.merge import Choice, ChoiceError, Decision, Merge, decided, merge
 from workspace.merge import resolve as settle
 from workspace.models import Commit, CommitKind, ConflictState, Document, ReceiptKind, Settling
 from workspace.models import Conflict as ConflictRow
@@ -144,10 +144,11 @@ def _by_choices(sides: _Sides, chosen: Mapping[int, Choice]) -> _Settled | _Stil
             return _Still(merged=sides.now, kept=kept)
         chosen = kept
     try:
-        text = settle(sides.now, complete(chosen, sides.now.hunks))
+        choices = complete(chosen, sides.now.hunks)
+        text = settle(sides.now, choices)
     except ChoiceError as error:
         raise Invalid("choices", str(error)) from None
-    return _Settled(text=text, version=sides.now.version, decisions=sides.now.decisions)
+    return _Settled(text=text, version=sides.now.version, decisions=decided(sides.now, choices))
 
 
 def _by_text(sides: _Sides, content: str) -> _Settled | _Still:

@@ -5,9 +5,8 @@ from dataclasses import dataclass
 
 from django.utils.safestring import SafeString
 
-from workspace.merge import Agreed, Choice, Decision, Hunk, Merge, Rule, resolve
+from workspace.merge import Choice, Decision, Hunk, Merge, Rule, places
 from workspace.merge.hunks import LineRange
-from workspace.merge.lines import split
 from workspace.queries.history import CommitRow
 from workspace.queries.settling import Table, writer
 from workspace.web.wording import against
@@ -151,18 +150,7 @@ def told(choices: Sequence[Choice | None]) -> list[Choice]:
 
 def spans(merged: Merge, choices: Sequence[Choice | None]) -> str:
     """Where the places lie in the text that ``choices`` make: ``3-5 9-9``, an empty one as ``-``."""
-    made = told(choices)
-    line, found, n = 1, [], 0
-    for chunk in merged.chunks:
-        if isinstance(chunk, Agreed):
-            line += len(split(chunk.text))
-            continue
-        alone = Merge(chunks=(chunk,), line_ending=merged.line_ending)
-        count = len(split(resolve(alone, [made[n]])))
-        found.append(f"{line}-{line + count - 1}" if count else "-")
-        line += count
-        n += 1
-    return " ".join(found)
+    return " ".join(f"{lines[0]}-{lines[1]}" if lines else "-" for lines in places(merged, told(choices)))
 
 
 def by_itself(decisions: Sequence[Decision]) -> tuple[Settled, ...]:

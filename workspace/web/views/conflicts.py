@@ -1,6 +1,6 @@
 """Conflicts: the list, and the page that settles one."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import urlencode
 from uuid import uuid4
@@ -12,7 +12,7 @@ from django.urls import reverse
 
 from workspace.actor import Actor
 from workspace.errors import Invalid, NotFound, TooLarge
-from workspace.merge import Choice, ChoiceError, Merge, merge, resolve
+from workspace.merge import Choice, ChoiceError, Decision, Merge, decided, merge, resolve
 from workspace.queries import conflicts, settling
 from workspace.queries.conflicts import ConflictView
 from workspace.queries.settling import Table
@@ -62,7 +62,7 @@ def resolution(request: HttpRequest, actor: Actor, conflict_id: str, *, status: 
         "places": [settled.place(hunk, choice, table) for hunk, choice in zip(merged.hunks, choices, strict=True)],
         "decided": sum(choice is not None for choice in choices),
         "lost": lost,
-        "by_itself": settled.by_itself(merged.decisions),
+        "by_itself": settled.by_itself(_decided(merged, choices)),
         "key": request.POST.get("key") or uuid4().hex,
         "message": request.POST.get("message", "") if status != 409 else "",
         "action": reverse("conflict", args=[conflict_id]),
@@ -154,6 +154,14 @@ def discard(request: HttpRequest, conflict_id: str) -> HttpResponse:
     services.discard(person(request), conflict=conflict_id)
     messages.success(request, "The draft was set aside. Its text is still on its page.")
     return redirect("conflict", conflict_id)
+
+
+def _decided(merged: Merge, choices: Sequence[Choice | None]) -> tuple[Decision, ...]:
+    """What the merge settled itself, with lines in the result as it is; without lines where a choice is none."""
+    try:
+        return decided(merged, settled.told(choices))
+    except ChoiceError:
+        return merged.decisions
 
 
 def _same_head(sent: Mapping[str, str], view: ConflictView) -> bool:
