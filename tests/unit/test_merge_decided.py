@@ -2,7 +2,7 @@
 
 from workspace.merge import decided, merge, places, resolve
 
-BASE = "# Plan\n\nOne is here.\n\n- a\n- b\n\nThe shop opens early on Monday. Our van leaves late on Friday.\n\nFour is here.\n"
+BASE = "# Plan\n\nOne is here.\n\n- a\n- b\n\nThe shop opens early on Monday. The crates arrive at dawn. Our van leaves late on Friday.\n\nFour is here.\n"
 HEAD = BASE.replace("One is", "One was").replace("- b\n", "- b\n- c\n").replace("early", "at seven")
 MINE = BASE.replace("One is", "One will be").replace("- b\n", "- b\n- d\n").replace("late", "before noon")
 
@@ -19,7 +19,7 @@ def test_decisions_beside_a_conflict_have_the_lines_that_the_choice_gives_them()
         text = resolve(merged, [choice])
         of_list, of_paragraph = (decision.lines or (0, 0) for decision in decided(merged, [choice]))
         assert {"- c", "- d"} <= set(lines_of(text, *of_list))
-        assert "The shop opens at seven on Monday. Our van leaves before noon on Friday." in lines_of(
+        assert "The shop opens at seven on Monday. The crates arrive at dawn. Our van leaves before noon on Friday." in lines_of(
             text, *of_paragraph
         )
 
