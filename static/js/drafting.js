@@ -51,7 +51,9 @@ if (form) {
   };
   setInterval(tick, 1000);
   const told = () => { saved = Date.now(); says("Draft saved", "saved"); tick(); };
-  let original = form.dataset.resumed ? null : area.value;
+  /* what differs from it is unsaved: all of a text that a refusal gave back, or that was a draft */
+  const again = Boolean(form.dataset.resumed || form.dataset.cameBack);
+  let original = again ? null : area.value;
   const dirty = () => area.value !== original;
   let stored = true;
   const locally = (why) => {
@@ -81,7 +83,7 @@ if (form) {
   let flight = null;
   let leaving = false;
   let kept = form.dataset.resumed ? area.value : null;
-  const keep = async (again = true, more = {}) => {
+  const keep = async (retries = true, more = {}) => {
     clearTimeout(timer);
     if (leaving || flight || !dirty() || area.value === kept) return;
     const text = area.value;
@@ -98,9 +100,9 @@ if (form) {
       } else if (answer.status === 409 && answered) {
         const { other } = answered;
         if (other && other.content !== text) { offer(other); locally("Not saved"); }
-        else { mark.value = other?.mark ?? ""; retry = again; }
+        else { mark.value = other?.mark ?? ""; retry = retries; }
       } else if (answer.type === "opaqueredirect") { signedOut(true); locally("Signed out, not saved"); }
-      else if (answer.status === 403 && again) { retry = await renew(); if (!retry) locally("Not saved"); }
+      else if (answer.status === 403 && retries) { retry = await renew(); if (!retry) locally("Not saved"); }
       else locally(answer.status === 413 ? "Too large to be saved" : "Not saved");
     } catch (fault) {
       if (fault.name !== "AbortError") locally("No connection, not saved");
@@ -167,11 +169,12 @@ if (form) {
     area.value = text;
     if (upon) base.value = upon;
     if (place && to) place.value = to;
-    original ??= "";
     area.dispatchEvent(new Event("input", { bubbles: true }));
     area.focus();
     look();
   };
+  /* the copy in this browser of a draft that was decided on */
+  const forget = (text) => { for (const entry of browser.all()) if (entry.text === text) browser.drop(entry.key); };
   const server = part("draft-banner");
   const local = part("local-banner");
   const offer = (draft) => {
@@ -183,9 +186,10 @@ if (form) {
   server.querySelector("[data-restore]").addEventListener("click", (event) => {
     event.preventDefault();
     const { draft } = server;
-    if (!place && draft.section !== section) { leaving = true; location.assign(event.currentTarget.href); return; }
+    if (!place && draft.section !== section) { if (dirty()) browser.write(); leaving = true; location.assign(event.currentTarget.href); return; }
     mark.value = draft.mark;
     kept = draft.content;
+    forget(draft.content);
     server.hidden = true;
     takeUp(draft.content, draft.base, draft.section);
     told();
@@ -198,7 +202,7 @@ if (form) {
     event.preventDefault();
     try {
       const answer = await send(draftUrl, { discard: "1", script: "1", follows: server.draft.mark });
-      if (answer.ok) { server.hidden = true; keep(); }
+      if (answer.ok) { forget(server.draft.content); server.hidden = true; keep(); }
     } catch { /* offline: it stays */ }
   });
   const data = document.getElementById("draft-data");
@@ -208,7 +212,7 @@ if (form) {
 
   const entries = browser.all();
   const mine = entries.find((entry) => entry.text === area.value);
-  if (mine) { if (form.dataset.resumed) own = mine.key; else browser.drop(mine.key); }
+  if (mine) { if (again) own = mine.key; else browser.drop(mine.key); }
   const newest = entries.find((entry) => entry.text !== area.value && entry.text !== waiting?.content);
   if (newest) {
     local.querySelector("[data-when]").textContent = new Date(newest.at).toLocaleString([], { dateStyle: "medium", timeStyle: "short" });
@@ -224,7 +228,7 @@ if (form) {
     local.querySelector("[data-discard]").addEventListener("click", () => { browser.drop(newest.key); local.remove(); });
   }
   // What the server has is taken up by its own button; until then the copy here stays as well.
-  if (form.dataset.resumed && dirty()) { browser.write(); told(); }
+  if (again) { stored = browser.write(); if (form.dataset.resumed) told(); else { locally("Not saved yet"); later(); } }
 
   /* following the head */
   const moved = (old, now, at) => {

@@ -40,8 +40,8 @@ def test_another_window_writes_over_nothing(cast: Cast, plan: str) -> None:
     assert drafts.save(cast.bob, place=THERE, content="second", base=plan) == Other(kept=first)  # type: ignore[arg-type]
     assert not drafts.drop(cast.bob, place=THERE, mark="")
     assert drafts.mine(cast.bob, place=THERE) == first
-    assert drafts.drop(cast.bob, place=THERE, mark=first.mark)  # type: ignore[union-attr]
-    late = drafts.save(cast.bob, place=THERE, content="late", base=plan, follows=first.mark)  # type: ignore[union-attr]
+    assert drafts.drop(cast.bob, place=THERE, mark=first.mark)
+    late = drafts.save(cast.bob, place=THERE, content="late", base=plan, follows=first.mark)
     assert late == Other(kept=None), "what comes in after the save brings nothing back"
 
 

@@ -8,6 +8,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
 from tests.cast import PASSWORD, PLAN, Cast
+from tests.web.conftest import server_rests
 from workspace.queries import documents
 from workspace.services import documents as services
 
@@ -39,10 +40,8 @@ def enter(browser: Browser, live_server: LiveServer, committed_cast: Cast) -> It
 
     yield sign_in
     for context in contexts:
-        for page in context.pages:
-            # A request that is still answered would hold locks while the tables are emptied.
-            page.wait_for_load_state("networkidle")
         context.close()
+    server_rests()
     assert not faults
 
 

@@ -7,6 +7,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
 from tests.cast import PASSWORD, PLAN, Cast
+from tests.web.conftest import server_rests
 from workspace.models import Commit
 from workspace.queries import documents
 from workspace.services import documents as services
@@ -49,11 +50,8 @@ def enter(browser: Browser, live_server: LiveServer, committed_cast: Cast) -> It
 
     yield begin
     for context in contexts:
-        for page in context.pages:
-            # A request that is still answered would hold locks while the tables are emptied, and an editor asks on.
-            page.wait_for_load_state("networkidle")
-            page.goto("about:blank")
         context.close()
+    server_rests()
     assert not faults
 
 
@@ -256,6 +254,24 @@ def test_two_windows_keep_both_texts(enter: Enter, committed_cast: Cast) -> None
     other.locator("[data-draft-banner] [data-discard]").click()
     expect(other.locator("[data-draft-state]")).to_have_text("Draft saved")
     expect(other.locator("textarea[name=content]")).to_have_value(PLAN + "Two.")
+
+
+def test_a_page_that_was_emptied_asks_keeps_the_form_and_takes_a_tick(enter: Enter, committed_cast: Cast) -> None:
+    page = enter("bob")
+    page.goto(f"/edit/{LOCATION}")
+    page.locator("textarea[name=content]").fill("")
+    page.get_by_role("button", name="Save").click()
+    expect(page.locator(".asks")).to_contain_text("takes out nearly all of the page")
+    expect(page.locator("[data-draft-state]")).to_contain_text("Not saved yet")
+    expect(page.locator("[data-local-banner]")).to_be_hidden()
+    page.get_by_label("Yes, take out nearly all").check()
+    page.get_by_role("button", name="Save").click()
+    page.wait_for_url(f"**/d/{LOCATION}")
+    assert documents.read(committed_cast.bob, location=LOCATION).content == ""
+    page.goto(f"/edit/{LOCATION}")
+    expect(page.locator("[data-draft-state]")).to_have_text("No changes yet")
+    expect(page.locator("[data-draft-banner]")).to_be_hidden()
+    expect(page.locator("[data-local-banner]")).to_be_hidden()
 
 
 def test_a_heading_leads_to_the_editor_of_its_section(enter: Enter, committed_cast: Cast) -> None:

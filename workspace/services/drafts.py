@@ -92,10 +92,10 @@ def mine(actor: Actor, *, place: Place) -> Kept | None:
     Raises ``NotFound``, ``Forbidden``, ``Gone`` and ``Invalid``.
     """
     key, _ = _key(actor, place, "")
-    row = Draft.objects.filter(person=actor.person, **key).first()
+    row = Draft.objects.select_related("base").filter(person=actor.person, **key).first()
     if row is None:
         return None
-    if row.document_id and not row.name and _was_saved(row):
+    if row.base is not None and not row.name and _was_saved(row, row.base):
         row.delete()
         return None
     return _kept(row)
@@ -136,10 +136,10 @@ def _key(actor: Actor, place: Place, base: str) -> tuple[dict[str, Any], Commit 
     return {"document": document}, commits.named(document, base, field="base") if base else document.head
 
 
-def _was_saved(row: Draft) -> bool:
+def _was_saved(row: Draft, base: Commit) -> bool:
     text = texts.check(row.content).hash
     return Commit.objects.filter(
-        document=row.document_id, blob=text, author=row.person_id, created_at__gte=row.base.created_at
+        document=row.document_id, blob=text, author=row.person_id, created_at__gte=base.created_at
     ).exists()
 
 

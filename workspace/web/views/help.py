@@ -101,6 +101,7 @@ def _rendered(slug: str, base: str) -> tuple[str, Rendered]:
     figures = {
         "{base}": base,
         "{document_size}": f"{settings.BATON_DOCUMENT_BYTES / 2**20:.3g} MiB",
+        "{draft_days}": str(settings.BATON_DRAFT_DAYS),
         "{newest}": str(NEWEST),
         "{words}": str(MAX_WORDS),
         "{reconciling}": RECONCILING,
