@@ -62,8 +62,9 @@ if (article) {
     const letters = (text) => text.match(/[\p{L}\p{N}]/gu)?.length ?? 0;
     const beside = (box) => {
       const { width, height } = who.getBoundingClientRect();
+      const { clientWidth: wide } = document.documentElement;
       const below = box.bottom + 8 + height <= innerHeight || box.top < height;
-      who.style.left = `${Math.max(8, Math.min(box.left, innerWidth - width - 8))}px`;
+      who.style.left = `${Math.max(8, Math.min(box.left, wide - width - 8))}px`;
       who.style.top = `${Math.max(8, Math.min(below ? box.bottom + 8 : box.top - height - 8, innerHeight - height - 8))}px`;
     };
     /* what stands around a place in the text: words that have no markup between them, and how far down the block */

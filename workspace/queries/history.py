@@ -1,5 +1,6 @@
 """Reading what happened to a document: log, one commit, diff, blame."""
 
+import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
@@ -25,6 +26,7 @@ from workspace.queries.pages import Page
 from workspace.queries.who import Who
 
 KINDS = tuple(CommitKind.values)
+_SPACE = re.compile(r"\s+")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,11 +89,13 @@ class BlameRun:
 @dataclass(frozen=True, kw_only=True)
 class Sentence:
     """Characters ``start:end`` of the document's text, counted from 0, end excluded: a sentence, a heading, a table
-    row or a line of code. ``commits`` wrote it, the one that wrote most of it first."""
+    row or a line of code. ``commits`` wrote it, the one that wrote most of it first. ``gap`` is the white space after
+    it."""
 
     start: int
     end: int
     text: str
+    gap: str
     commits: tuple[CommitRow, ...]
 
 
@@ -317,4 +321,6 @@ class _Part:
             for span in self.owners.between(start, end):
                 wrote[span.id] += span.end - span.start
             commits = tuple(self.rows[id] for id, _ in wrote.most_common())
-            yield Sentence(start=start, end=end, text=self.text[start:end], commits=commits)
+            # What follows is white space up to the next sentence or the end of what was cut.
+            gap = _SPACE.match(self.text, end, self.end)
+            yield Sentence(start=start, end=end, text=self.text[start:end], gap=gap[0] if gap else "", commits=commits)

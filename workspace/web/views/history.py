@@ -1,5 +1,7 @@
 """History of a document: its commits, the difference of two, and who wrote which line."""
 
+from collections.abc import Iterable
+from itertools import groupby
 from typing import Any
 from urllib.parse import urlencode
 
@@ -85,11 +87,19 @@ def blame(request: HttpRequest, location: str) -> HttpResponse:
         "location": location,
         "blame": found,
         "runs": runs,
+        "groups": _groups(found.sentences),
         "view": "sentence" if request.GET.get("view") == "sentence" else "line",
         "first": line,
         "next_line": found.next_line,
     }
     return page(request, "document/blame.html", context, at=location.rpartition("/")[0], current=location)
+
+
+def _groups(sentences: Iterable[history.Sentence]) -> list[dict[str, Any]]:
+    """Sentences that follow each other and are of one commit, together."""
+    return [
+        {"commit": commit, "sentences": list(group)} for commit, group in groupby(sentences, lambda s: s.commits[0])
+    ]
 
 
 def who(request: HttpRequest, location: str) -> HttpResponse:
