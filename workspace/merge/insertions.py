@@ -37,12 +37,17 @@ def settle(place: Place, gap: int, by_head: Sequence[Block], by_incoming: Sequen
         return _kept(incoming, by_incoming), "same"
     if any(len(side) == 2 for side in gone):
         return CONFLICT
-    rule, later = _together(by_head, by_incoming)
-    if rule is None or _rewording(place, by_head, later):
+    rule = _together(by_head, by_incoming)
+    upper, lower = (head, by_head), (incoming, by_incoming)
+    if rule == "sections" and by_incoming[0].kind != "heading":
+        # It goes on with the section above, and would be part of the new one below it.
+        upper, lower = lower, upper
+    later = [block for block in lower[1] if rule == "sections" or block.key not in first]
+    if rule is None or _rewording(place, upper[1], later):
         return CONFLICT
     if not later:
-        return _kept(head, by_head), "same"
-    return [*_parted(place, by_head, by_incoming[0], later[0]), *_kept(incoming, later)], rule
+        return _kept(*upper), "same"
+    return [*_parted(*upper, lower[0], lower[1][0], later[0]), *_kept(lower[0], later)], rule
 
 
 def _alone(place: Place, gap: int, text: Text, added: Sequence[Block], *, other: int) -> Settled:
@@ -90,21 +95,15 @@ def _gone(place: Place, gap: int, side: int) -> list[int]:
     ]
 
 
-def _together(by_head: Sequence[Block], by_incoming: Sequence[Block]) -> tuple[Rule | None, Sequence[Block]]:
-    """Whether both belong there, and those of the incoming text that the head has not."""
-    kinds = {block.kind for block in (*by_head, *by_incoming)}
-    known = {block.key for block in by_head}
-    if kinds in _ENTRIES:
-        return "union", [block for block in by_incoming if block.key not in known]
-    titles = [
-        {block.key.strip("# ").casefold() for block in side if block.kind == "heading"}
-        for side in (by_head, by_incoming)
-    ]
-    if by_incoming[0].kind == "heading" and not titles[0] & titles[1]:
-        heads = {block.kind for block in by_head}
-        if by_head[0].kind == "heading" or not heads & {"fence", "matter", "heading"}:
-            return "sections", by_incoming
-    return None, by_incoming
+def _together(by_head: Sequence[Block], by_incoming: Sequence[Block]) -> Rule | None:
+    """Why both belong there; None where they may not."""
+    if {block.kind for block in (*by_head, *by_incoming)} in _ENTRIES:
+        return "union"
+    begins = [blocks[0].kind == "heading" for blocks in (by_head, by_incoming)]
+    if not any(begins) or _titles(by_head) & _titles(by_incoming):
+        return None
+    other = () if all(begins) else by_incoming if begins[0] else by_head
+    return None if {block.kind for block in other} & {"fence", "matter", "heading"} else "sections"
 
 
 def _titles(blocks: Sequence[Block]) -> set[str]:
@@ -140,16 +139,16 @@ class _Candidates:
                 yield block
 
 
-def _parted(place: Place, by_head: Sequence[Block], entry: Block, following: Block) -> list[str]:
-    """The lines of the head, and then as many blank ones as the incoming text has before its own."""
-    text, last = place.sides.head, by_head[-1]
-    lines = [*_kept(text, by_head[:-1]), *text.body(last)]
-    above = place.sides.incoming.above(entry.start)
+def _parted(text: Text, upper: Sequence[Block], other: Text, entry: Block, following: Block) -> list[str]:
+    """The lines of `upper`, and then as many blank ones as the `other` text has before its own `entry`."""
+    last = upper[-1]
+    lines = [*_kept(text, upper[:-1]), *text.body(last)]
+    above = other.above(entry.start)
     if above is not None and above.kind == last.kind == following.kind:
-        return [*lines, *place.sides.incoming.blank(above)]
+        return [*lines, *other.blank(above)]
     if above is None and last.kind == following.kind:
         return lines
-    return [*lines, *(text.blank(last) or (place.sides.incoming.blank(above) if above else ()))]
+    return [*lines, *(text.blank(last) or (other.blank(above) if above else ()))]
 
 
 def _kept(text: Text, blocks: Sequence[Block]) -> list[str]:
