@@ -25,9 +25,12 @@ def subsumed(base: str, head: str, incoming: str) -> Side | None:
     old, first, second = words(base), words(head), words(incoming)
     by_head, by_incoming = _edit(old, first), _edit(old, second)
     verdicts = {region.verdict for region in regions(old, first, second)} - {Verdict.UNCHANGED, Verdict.ALIKE}
-    if _holds(by_head, by_incoming, in_place=verdicts <= {Verdict.HEAD}):
+    # Where one side alone changed something, the other's does not hold it: the same words there are another change.
+    if Verdict.INCOMING not in verdicts and _holds(by_head, by_incoming, in_place=verdicts <= {Verdict.HEAD}):
         return "head"
-    return "incoming" if _holds(by_incoming, by_head, in_place=verdicts <= {Verdict.INCOMING}) else None
+    if Verdict.HEAD not in verdicts and _holds(by_incoming, by_head, in_place=verdicts <= {Verdict.INCOMING}):
+        return "incoming"
+    return None
 
 
 def _edit(old: Sequence[str], new: Sequence[str]) -> _Edit:
