@@ -96,6 +96,13 @@ def test_no_page_of_the_history_scrolls_sideways(enter: Enter, told: str, width:
     for address in addresses(told):
         page.goto(address)
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), address
+    page.goto(f"/d/{LOCATION}")
+    page.wait_for_load_state("networkidle")
+    page.keyboard.press("w")
+    expect(page.locator("#who")).to_be_visible()
+    box = page.evaluate("(({ left, right }) => [left, right])(document.querySelector('#who').getBoundingClientRect())")
+    assert box[0] >= 0
+    assert box[1] <= page.evaluate("document.documentElement.clientWidth")
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
