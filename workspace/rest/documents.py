@@ -42,7 +42,6 @@ from workspace.rest.schema import (
 from workspace.services import documents, receipts
 from workspace.services.outcomes import Outcome
 
-
 SHRINKS = "Needed where it would leave all but nothing of a long document; INVALID names it then."
 
 
