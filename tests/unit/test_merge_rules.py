@@ -235,3 +235,10 @@ def test_the_path_of_a_hunk_leads_down_the_headings():
     (hunk,) = merge(page.format("files"), page.format("memory"), page.format("Redis")).hunks
     assert hunk.path == ("Plan", "Storage", "Cache")
     assert hunk.heading == "Cache"
+
+
+def test_a_section_taken_out_is_in_dispute_with_its_heading():
+    page = "# A\n\nx.\n\n## Later\n\nWe will look at colours.\n\nAnd at sounds.\n"
+    (hunk,) = merge(page, page.replace("colours", "shapes"), "# A\n\nx.\n").hunks
+    assert hunk.theirs == "## Later\n\nWe will look at shapes.\n\nAnd at sounds.\n"
+    assert hunk.mine == ""

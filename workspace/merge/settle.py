@@ -1,7 +1,7 @@
 """What becomes of a region that both sides changed differently, block by block."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from workspace.merge import blockwise, insertions
@@ -34,7 +34,7 @@ class _Piece:
 def settle(place: Place, path: tuple[str, ...]) -> list[Chunk]:
     """Chunks for a disputed region, in order. `path` are the headings that it lies under."""
     chunks: list[Chunk] = []
-    for agreed, pieces in _runs(_pieces(place)):
+    for agreed, pieces in _runs(_with_their_sections(place, list(_pieces(place)))):
         if not agreed:
             chunks += _disputed(place, pieces, path)
             continue
@@ -64,6 +64,35 @@ def _pieces(place: Place) -> Iterator[_Piece]:
         spans = (base, *_spans(at, [[version] if version else [] for version in versions]))
         whole = place.base[gap].kind in _PROSE and all(span.start < span.stop for span in spans)
         yield _Piece(*blockwise.settle(place, gap), spans, whole)
+
+
+def _with_their_sections(place: Place, pieces: list[_Piece]) -> list[_Piece]:
+    """Where a side took out a heading with what is below it and the other side reworded some of that, all that was
+    taken out is in dispute: the one is not to lose its heading, nor the other the rest of its deletion."""
+    of_block = [at for at, piece in enumerate(pieces) if piece.spans[0].start < piece.spans[0].stop]
+    for side in (0, 1):
+        gone = [
+            place.became[side][index] is None and place.elsewhere(index, side) is None
+            for index in range(len(place.base))
+        ]
+        for start, stop in _stretches(gone):
+            inner = range(of_block[start], of_block[stop - 1] + 1)
+            heads = any(block.kind == "heading" for block in place.base[start:stop])
+            if heads and any(pieces[at].lines is None for at in inner):
+                for at in inner:
+                    pieces[at] = replace(pieces[at], lines=None, rule=None, whole=False)
+    return pieces
+
+
+def _stretches(marks: Sequence[bool]) -> Iterator[tuple[int, int]]:
+    """Where marks stand one after another, as slices."""
+    start = None
+    for at, mark in enumerate((*marks, False)):
+        if mark and start is None:
+            start = at
+        elif not mark and start is not None:
+            yield start, at
+            start = None
 
 
 def _numbered(place: Place, lines: Sequence[str]) -> Sequence[str]:
