@@ -6,19 +6,20 @@ if (document.querySelector("[data-diff]") && matchMedia("(max-width: 40rem)").ma
     location.replace(address);
   }
 }
-/* Next and previous change, by keys n and p or by the buttons. */
+/* Next and previous change, by keys j and k (or n and p) or by the buttons. */
 const changes = [...document.querySelectorAll("[data-change]")];
 if (changes.length) {
   let at = -1;
   const go = (by) => {
     at = Math.min(changes.length - 1, Math.max(0, at + by));
+    changes[at].focus({ preventScroll: true });
     changes[at].scrollIntoView({ block: "center" });
     const words = document.querySelector("[data-change-words]");
     if (words) words.textContent = `${at + 1} of ${changes.length}`;
   };
   document.addEventListener("keydown", (event) => {
     if (event.target.closest?.("input, textarea, select") || event.ctrlKey || event.metaKey || event.altKey) return;
-    if (event.key === "n") go(1); else if (event.key === "p") go(-1); else return;
+    if (event.key === "j" || event.key === "n") go(1); else if (event.key === "k" || event.key === "p") go(-1); else return;
     event.preventDefault();
   });
   document.querySelector("[data-next-change]")?.addEventListener("click", () => go(1));

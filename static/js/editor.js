@@ -1,19 +1,10 @@
-/* The editor: painted Markdown, keys and toolbar, side preview, and text that survives a reload. */
+/* The editor: painted Markdown, keys and toolbar, side preview. What is not saved yet is in drafting.js. */
 const form = document.querySelector("[data-editor]");
 if (form) {
   const area = form.querySelector("textarea[name=content]");
   const editor = form.querySelector(".editor");
   const paint = form.querySelector("pre");
-  const state = form.querySelector("[data-draft-state]");
-  const banner = form.querySelector("[data-draft-banner]");
   const preview = form.querySelector("[data-preview]");
-  const key = `baton.draft:${form.dataset.draftKey}`;
-  const original = area.defaultValue;
-  const keep = {
-    read() { try { return JSON.parse(localStorage.getItem(key)); } catch { return null; } },
-    write(text) { try { localStorage.setItem(key, JSON.stringify({ text, at: Date.now(), base: form.dataset.base ?? "" })); return true; } catch { return false; } },
-    drop() { try { localStorage.removeItem(key); } catch { /* refused */ } },
-  };
 
   /* painting: same text, coloured; the textarea above it stays the one that is edited */
   const escape = (text) => text.replace(/[&<>]/g, (c) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;" })[c]);
@@ -47,44 +38,7 @@ if (form) {
   area.addEventListener("scroll", () => { paint.scrollTop = area.scrollTop; }, { passive: true });
   repaint();
 
-  /* unsaved text */
-  const words = (text) => { if (state) state.textContent = text; };
-  let timer;
-  const changed = () => {
-    repaint();
-    clearTimeout(timer);
-    timer = setTimeout(() => {
-      if (area.value === original) { keep.drop(); words(form.dataset.clean ?? ""); return; }
-      words(keep.write(area.value)
-        ? "Not saved yet · kept in this browser"
-        : "Not saved yet · this browser keeps nothing, do not leave");
-    }, 350);
-  };
-  area.addEventListener("input", changed);
-  let leaving = false;
-  form.addEventListener("submit", () => { leaving = true; if (area.value !== original) keep.write(area.value); });
-  addEventListener("pageshow", () => { leaving = false; });
-  addEventListener("beforeunload", (event) => {
-    if (!leaving && area.value !== original && !keep.write(area.value)) event.preventDefault();
-  });
-  const kept = keep.read();
-  if (kept && kept.text !== area.value && banner) {
-    const minutes = Math.round((Date.now() - kept.at) / 60000);
-    banner.querySelector("[data-when]").textContent = minutes < 1 ? "just now" : minutes < 120 ? `${minutes} min ago` : new Date(kept.at).toLocaleString();
-    banner.hidden = false;
-    banner.querySelector("[data-moved]").hidden = !kept.base || kept.base === form.dataset.base;
-    banner.querySelector("[data-restore]").addEventListener("click", () => {
-      area.value = kept.text;
-      const base = form.querySelector("[name=base]");
-      if (base && kept.base) base.value = kept.base;
-      banner.remove();
-      area.dispatchEvent(new Event("input", { bubbles: true }));
-      area.focus();
-    });
-    banner.querySelector("[data-discard]").addEventListener("click", () => { keep.drop(); banner.remove(); });
-  } else if (kept) {
-    words("Not saved yet · kept in this browser");
-  }
+  area.addEventListener("input", repaint);
 
   /* keys and toolbar */
   const insert = (text, from, to) => {

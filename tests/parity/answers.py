@@ -18,8 +18,11 @@ _NONCE = re.compile(r"""nonce="[^"]*"|'nonce-[^']+'""")
 _ONCE = re.compile(
     r"""(csrfmiddlewaretoken" value="|X-CSRFToken": "|X-CSRFToken&quot;: &quot;|name="key" value=")[^"&]+"""
 )
-# The id and the time of a request for access that was just made.
-_NEW = re.compile(r'acr_[0-9a-z]{26}|(?<="created_at":")[^"]+|(?<=\\"created_at\\":\\")[^"\\]+')
+# The id and the time of a request for access that was just made, and the time of a draft.
+_NEW = re.compile(
+    r'acr_[0-9a-z]{26}|(?<="created_at":")[^"]+|(?<=\\"created_at\\":\\")[^"\\]+'
+    r'|(?<="mark": ")[^"]+|(?<="saved_at": ")[^"]+'
+)
 # When a cookie ends, and when one was signed.
 _DATED = re.compile(r"expires=[^;]+|:[0-9A-Za-z]{6}:[\w-]{43}")
 _REQUEST = re.compile(r"req_[0-9a-f]{20}")

@@ -23,7 +23,9 @@ BODIES: dict[tuple[str, str], dict[str, Any]] = {
         "expected_commit": "0123456789",
     },
     ("POST", "/restores"): {"location": "product/launch/plan.md", "commit": "0123456789", "expected_commit": "0123456"},
-    ("POST", "/conflicts/cfl_1/resolution"): {"choices": ["mine"], "content": "x", "expected_commit": "0123456789"},
+    ("POST", "/conflicts/cfl_1/resolution"): {
+        "choices": ["mine"], "content": "x", "expected_commit": "0123456789", "confirm_drop": True,
+    },
     ("POST", "/captures"): {
         "folder": "product/launch", "content": "x", "operation_id": "o", "host": "h", "session": "s", "event": "e",
         "retention_days": 3,

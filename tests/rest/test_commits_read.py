@@ -120,3 +120,23 @@ def test_a_commit_is_found_after_its_document_moved_or_went(scout: Caller, histo
     scout.delete("/documents/product/launch/new.md", If_Match="*")
     items = scout.get("/commits?location=product/launch/new.md").json()["items"]
     assert [c["kind"] for c in items] == ["delete", "move", "edit", "edit", "create"]
+
+
+def test_blame_names_the_commits_of_every_sentence(carol: Caller, history: list[str]) -> None:
+    text = PLAN.replace("a thousand", "two thousand") + "The end.\n"
+    found = carol.get(f"/blame?{HERE}").json()["sentences"]
+    by = {text[s["start"] : s["end"]]: (s["commit"], s["also"], s["author"]["label"]) for s in found}
+    assert by["We want two thousand teams in the first month."] == (history[0], [history[1]], "Alice")
+    assert by["Support answers within an hour."] == (history[0], [], "Alice")
+    assert by["The end."] == (history[2], [], "Alice")
+    part = carol.get(f"/blame?{HERE}&line=7").json()["sentences"]
+    assert part == [s for s in found if s["start"] >= text.index("We want")]
+
+
+def test_a_diff_tells_formatting_from_words(carol: Caller, cast: Cast, history: list[str]) -> None:
+    text = documents.append(cast.alice, location="product/launch/plan.md", content="- one\n- two").commit
+    now = documents.substitute(
+        cast.alice, location="product/launch/plan.md", old_string="- ", new_string="* ", replace_all=True
+    ).commit
+    assert [h["formatting"] for h in carol.get(f"/diff?{HERE}&from={text}&to={now}").json()["hunks"]] == [True]
+    assert not any(h["formatting"] for h in carol.get(f"/diff?{HERE}&from={history[0]}").json()["hunks"])

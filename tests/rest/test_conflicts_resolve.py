@@ -54,6 +54,102 @@ def test_the_whole_text_settles_it_too(rover: Caller, conflict: dict[str, Any]) 
     assert rover.get(PATH).json()["content"] == "All new.\n"
 
 
+def test_choices_are_named_by_their_hunk_too(rover: Caller, conflict: dict[str, Any]) -> None:
+    assert [hunk["index"] for hunk in conflict["hunks"]] == [0]
+    path = f"/conflicts/{conflict['conflict_id']}/resolution"
+    for wrong in ([{"hunk": 1, "choice": "mine"}], [{"hunk": 0, "choice": "mine"}] * 2, []):
+        refused = rover.post(path, {"choices": wrong})
+        assert (code(refused), fields(refused)) == ((422, "INVALID"), ["choices"])
+    assert "hunk 0 has no choice yet" in rover.post(path, {"choices": []}).json()["detail"]
+    assert rover.post(path, {"choices": [{"hunk": 0, "choice": {"text": "None.\n"}}]}).status_code == 200
+    assert "None.\n" in rover.get(PATH).json()["content"]
+
+
+def test_a_hunk_tells_where_it_lies(rover: Caller, conflict: dict[str, Any]) -> None:
+    hunk = rover.get(f"/conflicts/{conflict['conflict_id']}").json()["hunks"][0]
+    assert hunk == conflict["hunks"][0]
+    assert (hunk["heading"], hunk["path"]) == ("Goals", ["Launch plan", "Goals"])
+    line = 1 + next(n for n, line in enumerate(PLAN.splitlines()) if "a thousand teams" in line)
+    assert hunk["base_lines"] == hunk["theirs_lines"] == hunk["mine_lines"] == [line, line]
+    assert hunk["suggestion"] is None
+
+
+def test_a_suggestion_can_be_taken_where_there_is_one(scout: Caller, rover: Caller, plan: str) -> None:
+    line = next(line for line in PLAN.splitlines(keepends=True) if "a thousand teams" in line)
+    first, *_, last = line.split()
+    scout.put(PATH, {"content": PLAN.replace(line, line.replace(first, "Truly", 1))}, If_Match=f'"{plan}"')
+    draft_line = line.replace(last, "tomorrow.", 1)
+    told = rover.put(PATH, {"content": PLAN.replace(line, draft_line)}, If_Match=f'"{plan}"').json()
+    suggestion = told["hunks"][0]["suggestion"]
+    assert suggestion == draft_line.replace(first, "Truly", 1)
+    path = f"/conflicts/{told['conflict_id']}/resolution"
+    assert rover.post(path, {"choices": ["suggestion"]}).status_code == 200
+    assert rover.get(PATH).json()["content"] == PLAN.replace(line, suggestion)
+
+
+def test_a_suggestion_that_is_none_cannot_be_taken(rover: Caller, conflict: dict[str, Any]) -> None:
+    refused = rover.post(f"/conflicts/{conflict['conflict_id']}/resolution", {"choices": ["suggestion"]})
+    assert (code(refused), fields(refused)) == ((422, "INVALID"), ["choices"])
+
+
+def test_a_whole_text_that_drops_an_added_line_asks(rover: Caller, scout: Caller, conflict: dict[str, Any]) -> None:
+    head = scout.patch(PATH, {"append": "- Ask the press first"}, If_Match="*").json()["commit"]
+    path = f"/conflicts/{conflict['conflict_id']}/resolution"
+    body = {"content": draft("ten teams"), "expected_commit": head}
+    asked = rover.post(path, body)
+    assert (code(asked), fields(asked)) == ((422, "INVALID"), ["confirm_drop"])
+    assert "Ask the press first" in asked.json()["detail"]
+    assert rover.get(f"/conflicts/{conflict['conflict_id']}").json()["state"] == "open"
+    assert rover.post(path, body | {"confirm_drop": True}).status_code == 200
+    assert rover.get(PATH).json()["content"] == draft("ten teams")
+
+
+def test_choices_that_still_fit_are_kept_when_the_head_moves(rover: Caller, scout: Caller, plan: str) -> None:
+    def both(day: str, teams: str) -> str:
+        return draft(teams).replace("second", day)
+
+    head = scout.put(PATH, {"content": both("third", "two teams")}, If_Match=f'"{plan}"').json()["commit"]
+    told = rover.put(PATH, {"content": both("fourth", "ten teams")}, If_Match=f'"{plan}"').json()
+    path = f"/conflicts/{told['conflict_id']}/resolution"
+    now = scout.put(PATH, {"content": both("fifth", "two teams")}, If_Match="*").json()["commit"]
+    again = rover.post(path, {"choices": ["theirs", "mine"], "expected_commit": head})
+    assert code(again) == (409, "CONFLICT")
+    assert again.json()["head_commit"] == now
+    assert again.json()["kept"] == [{"hunk": 1, "choice": "mine"}]
+    assert ["fifth" in hunk["theirs"] for hunk in again.json()["hunks"]] == [True, False]
+    scout.patch(PATH, {"append": "More."}, If_Match="*")
+    done = rover.post(
+        path, {"choices": [*again.json()["kept"], {"hunk": 0, "choice": "theirs"}], "expected_commit": now}
+    )
+    assert done.json()["outcome"] == "merged"
+    assert rover.get(PATH).json()["content"] == both("fifth", "ten teams") + "More.\n"
+
+
+def test_a_settled_one_names_the_commit_that_settled_it(rover: Caller, conflict: dict[str, Any]) -> None:
+    path = f"/conflicts/{conflict['conflict_id']}/resolution"
+    done = rover.post(path, {"choices": ["mine"]}).json()
+    again = rover.post(path, {"choices": ["mine"]})
+    assert (code(again), fields(again)) == ((422, "INVALID"), ["conflict_id"])
+    assert done["commit"] in again.json()["detail"]
+
+
+def test_what_a_merge_decided_is_told_and_kept(rover: Caller, scout: Caller, plan: str) -> None:
+    scout.patch(PATH, {"append": "- one\n"}, If_Match="*")
+    body = {"content": PLAN + "- two\n", "on_conflict": "merge"}
+    done = rover.put(PATH, body, If_Match=f'"{plan}"').json()
+    assert done["outcome"] == "merged"
+    lines = rover.get(PATH).json()["content"].splitlines()
+    assert done["decisions"]
+    for decision in done["decisions"]:
+        first, last = decision["lines"]
+        assert {"- one", "- two"} & set(lines[first - 1 : last])
+    kept = rover.get(f"/commits/{done['commit']}").json()
+    assert (kept["decisions"], kept["merge_version"]) == (done["decisions"], 2)
+    listed = rover.get("/commits?location=product/launch/plan.md").json()["items"]
+    assert [commit["decisions"] for commit in listed] == [done["decisions"], [], []]
+    assert [commit["merge_version"] for commit in listed] == [2, None, None]
+
+
 def test_a_head_that_moved_again_is_told(rover: Caller, scout: Caller, conflict: dict[str, Any]) -> None:
     head = scout.put(PATH, {"content": draft("three teams")}, If_Match="*").json()["commit"]
     again = rover.post(f"/conflicts/{conflict['conflict_id']}/resolution", {"choices": ["mine"]})

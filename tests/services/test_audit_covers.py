@@ -26,6 +26,8 @@ from workspace.models import (
     AgentToken,
     AuditEntry,
     Capture,
+    Conflict,
+    Document,
     Folder,
     Job,
     JobState,
@@ -50,6 +52,7 @@ from workspace.services import (
     people,
     purging,
     replay,
+    settling,
     sharing,
     sign_in_links,
     summaries,
@@ -90,6 +93,10 @@ def conflict(w: World) -> str:
     draft = PLAN.replace("second", "fourth")
     kept = documents.edit(w.cast.bob, location=PLACE, content=draft, expected_commit=w.head)
     return kept.conflict  # type: ignore[union-attr, return-value]
+
+
+def head_of(w: World) -> str:
+    return str(Document.objects.get(name="plan.md").head_id)
 
 
 def capture(w: World) -> str:
@@ -143,6 +150,12 @@ def purge_of_records(w: World) -> Any:
 def purge_of_documents(w: World) -> Any:
     documents.delete(w.alice, location=PLACE)
     return lambda: list(purging.documents(operator("purge"), before=timezone.now() + timedelta(days=1)))
+
+
+def purge_of_drafts(w: World) -> Any:
+    conflicts.discard(w.alice, conflict=conflict(w))
+    Conflict.objects.update(closed_at=timezone.now() - timedelta(days=91))
+    return lambda: purging.drafts(Actor.for_job("retention", scopes=()))
 
 
 def purge_of_the_log(w: World, settings: Any) -> Any:
@@ -202,8 +215,12 @@ WRITES: dict[str, tuple[Callable[[World], Callable[[], Any]], list[str]]] = {
         ["capture.erased"],
     ),
     "conflicts.resolve": (
-        prepared(lambda w, made: conflicts.resolve(w.alice, conflict=made, content="settled\n"), conflict),
+        prepared(lambda w, made: conflicts.resolve(w.alice, conflict=made, choices=["mine"]), conflict),
         ["conflict.resolved"],
+    ),
+    "settling.save": (
+        prepared(lambda w, made: settling.save(w.alice, conflict=made, choices=["mine"], head=head_of(w)), conflict),
+        ["conflict.begun"],
     ),
     "conflicts.discard": (
         prepared(lambda w, made: conflicts.discard(w.alice, conflict=made), conflict),
@@ -270,6 +287,13 @@ WRITES: dict[str, tuple[Callable[[World], Callable[[], Any]], list[str]]] = {
             lambda w: documents.append(w.alice, location=PLACE, content="more"),
         ),
         ["document.restored"],
+    ),
+    "documents.restore_section": (
+        prepared(
+            lambda w, _: documents.restore_section(w.alice, location=PLACE, commit=w.head, section="Goals"),
+            lambda w: documents.replace_section(w.alice, location=PLACE, section="Goals", content="Other."),
+        ),
+        ["document.edited"],
     ),
     "folders.create": (
         prepared(lambda w: folders.create(w.alice, location="product/one/two")),
@@ -376,6 +400,7 @@ WRITES: dict[str, tuple[Callable[[World], Callable[[], Any]], list[str]]] = {
         ["password.set"],
     ),
     "purging.documents": (purge_of_documents, ["document.purged"]),
+    "purging.drafts": (purge_of_drafts, ["conflict.purged"]),
     "purging.records": (purge_of_records, ["records.purged"]),
     "replay.commit": (
         prepared(
@@ -444,6 +469,9 @@ SILENT = {
     "commits.bury": "a part of deleting",
     "confirmations.sign": "makes a token that stands for a preview",
     "confirmations.check": "a check",
+    "drafts.drop": "one's own unsaved text",
+    "drafts.mine": "one's own unsaved text",
+    "drafts.save": "one's own unsaved text, which nobody else can see",
     "folders.deletion": "tells what deleting would take",
     "folders.ensure": "a part of creating",
     "folders.refuse_widening": "a check",

@@ -1,6 +1,6 @@
 """What a conflict says about itself."""
 
-from workspace.merge import MERGE_VERSION, Agreed, Disputed, Hunk, merge
+from workspace.merge import LINES, MERGE_VERSION, Agreed, Disputed, Hunk, merge
 
 PAGE = "# Plan\n\nIntro.\n\n## Storage\n\nUse {}.\n\n## Open\n\nNone.\n"
 
@@ -13,13 +13,14 @@ def only(merged) -> Hunk:
 def test_a_conflict_has_no_text_and_says_what_each_side_wrote():
     merged = merge(PAGE.format("files"), PAGE.format("PostgreSQL"), PAGE.format("SQLite"))
     assert merged.text is None
-    assert merged.version == MERGE_VERSION == 1
+    assert merged.version == MERGE_VERSION == 2
     assert only(merged) == Hunk(
         kind="modify/modify",
         base="Use files.\n",
         theirs="Use PostgreSQL.\n",
         mine="Use SQLite.\n",
         heading="Storage",
+        path=("Plan", "Storage"),
         base_lines=(7, 7),
         theirs_lines=(7, 7),
         mine_lines=(7, 7),
@@ -47,14 +48,14 @@ def test_edits_apart_from_the_conflict_are_merged():
 
 
 def test_two_insertions_at_one_place_conflict_without_the_lines_they_share():
-    merged = merge("- a\n", "- a\n- b\n- x\n- e\n", "- a\n- b\n- y\n- e\n")
+    merged = merge("a\n", "a\n\nb\n\nx\n\ne\n", "a\n\nb\n\ny\n\ne\n")
     hunk = only(merged)
-    assert (hunk.kind, hunk.base, hunk.theirs, hunk.mine) == ("insert/insert", "", "- x\n", "- y\n")
-    assert (hunk.base_lines, hunk.theirs_lines, hunk.mine_lines) == (None, (3, 3), (3, 3))
+    assert (hunk.kind, hunk.base, hunk.theirs, hunk.mine) == ("insert/insert", "", "x\n", "y\n")
+    assert (hunk.base_lines, hunk.theirs_lines, hunk.mine_lines) == (None, (5, 5), (5, 5))
 
 
 def test_lines_that_both_insertions_start_and_end_with_are_taken_once():
-    merged = merge("x\n", "x\na\n", "x\na\na\n")
+    merged = merge("x\n", "x\na\n", "x\na\na\n", version=LINES)
     hunk = only(merged)
     assert (hunk.theirs, hunk.mine) == ("", "a\n")
     assert merged.preview.startswith("x\na\n<<<<<<< mine\na\n")

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from tests.unit.texts import three
-from workspace.merge import merge_text
+from workspace.merge import LINES, merge, merge_text
 
 CASES = Path(os.environ.get("BATON_TEST_DATA", "")) / "merge_cases.jsonl.xz"
 
@@ -30,7 +30,10 @@ def merge_file(folder: Path, base: str, head: str, incoming: str) -> str | None:
 @settings(deadline=None, database=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(texts=three())
 def test_a_merge_is_clean_where_git_is_and_gives_the_same_bytes(tmp_path, texts):
-    assert merge_text(*texts) == merge_file(tmp_path, *texts)
+    by_git = merge_file(tmp_path, *texts)
+    assert merge(*texts, version=LINES).text == by_git
+    if by_git is not None:
+        assert merge_text(*texts) == by_git
 
 
 SLIDING = [
@@ -47,7 +50,7 @@ SLIDING = [
 
 @pytest.mark.parametrize("texts", SLIDING)
 def test_blocks_that_can_slide_stand_where_git_puts_them(tmp_path, texts):
-    assert merge_text(*texts) == merge_file(tmp_path, *texts)
+    assert merge(*texts, version=LINES).text == merge_file(tmp_path, *texts)
 
 
 @pytest.mark.skipif(not CASES.is_file(), reason="BATON_TEST_DATA names no folder with merge_cases.jsonl.xz")

@@ -1,14 +1,22 @@
-"""What holds for every merge, whatever the texts."""
+"""What holds for every merge by lines, whatever the texts; test_merge_block_laws.py asks it of merges by blocks."""
+
+from functools import partial
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.unit.texts import LAW, counted, documents, three
-from workspace.merge import Agreed, merge, merge_text, resolve
+from workspace.merge import LINES, Agreed, resolve
+from workspace.merge import merge as merge_versions
 from workspace.merge.lines import split
 from workspace.merge.myers import changes
 
+merge = partial(merge_versions, version=LINES)
 ANY_THREE = st.one_of(three(), st.tuples(documents(), documents(), documents()))
+
+
+def merge_text(base, head, incoming):
+    return merge(base, head, incoming).text
 
 
 @LAW

@@ -2,7 +2,7 @@
 
 import pytest
 
-from workspace.merge import merge, merge_text, resolve
+from workspace.merge import LINES, merge, merge_text, resolve
 from workspace.merge.lines import join, split, style, usual
 
 
@@ -58,7 +58,8 @@ def test_the_final_newline_follows_the_side_that_changed_it(base, head, incoming
 
 
 def test_a_missing_final_newline_does_not_join_two_lines():
-    merged = merge("- a", "- a\n- b", "- a\n- c")
+    assert merge_text("- a", "- a\n- b", "- a\n- c") == "- a\n- b\n- c"
+    merged = merge("- a", "- a\n- b", "- a\n- c", version=LINES)
     assert merged.text is None
     assert resolve(merged, ["both"]) == "- a\n- b\n- c"
     assert resolve(merged, ["mine"]) == "- a\n- c"

@@ -1,12 +1,13 @@
 """No text makes a merge slow. Limits are in seconds of processor time and far above what is usual."""
 
+import itertools
 import random
 import time
 
 import pytest
 
 from workspace.merge import merge_text
-from workspace.merge.blame import Version, blame
+from workspace.merge.authorship import advance, begin
 from workspace.merge.diff import diff
 
 MIB = 1 << 20
@@ -71,9 +72,22 @@ def test_words_are_compared_only_as_far_as_time_allows():
     assert seconds(diff, page[0] * 30, page[1] * 30) < 2
 
 
-def test_the_blame_of_a_long_history_takes_less_than_five_seconds():
+def carried(texts: list[str]) -> None:
+    runs = begin(texts[0], "0")
+    for n, (old, new) in enumerate(itertools.pairwise(texts), 1):
+        runs = advance(runs, old, new, str(n))
+
+
+def test_the_authorship_of_a_long_history_takes_less_than_five_seconds():
     lines, history = PROSE[:1000], []
     for n in range(300):
         lines = [*lines[: n * 3], f"line of {n}\n", *lines[n * 3 + 1 :]]
-        history.append(Version(id=str(n), text="".join(lines), parents=(str(n - 1),) if n else ()))
-    assert seconds(blame, history) < 5
+        history.append("".join(lines))
+    assert seconds(carried, history) < 5
+
+
+def test_the_authorship_of_texts_made_to_be_slow_takes_seconds_at_most():
+    equal, long = "the same\n" * 10_000, "word " * (MIB // 5)
+    assert seconds(carried, [equal, "one\n" + equal + "two\n"]) < 3
+    assert seconds(carried, [long, "one " + long + "two"]) < 10
+    assert seconds(carried, ["".join(PROSE), "".join(reversed(PROSE))]) < 10

@@ -161,14 +161,36 @@ def test_an_undecided_place_is_asked_for_again(contested: Any, signed_in: SignIn
     assert len(conflicts.listing(cast.bob).items) == 1
 
 
-def test_the_document_moving_on_keeps_the_choices(contested: Any, signed_in: SignIn, cast: Cast) -> None:
+def test_the_document_moving_on_elsewhere_does_not_undo_the_choices(
+    contested: Any, signed_in: SignIn, cast: Cast
+) -> None:
     found = conflicts.listing(cast.bob).items[0]
     services.append(cast.alice, location=LOCATION, content="One more.")
     sent = {"choice-0": "mine", "expected_commit": found.head_commit}
     response = signed_in("bob").post(f"/conflicts/{found.id}", sent)
 
+    assert response.status_code == 302
+    assert "two thousand" in text_of(cast)
+    assert "One more." in text_of(cast)
+
+
+def test_a_place_that_changed_meanwhile_is_asked_about_again(contested: Any, signed_in: SignIn, cast: Cast) -> None:
+    found = conflicts.listing(cast.bob).items[0]
+    services.edit(
+        cast.alice,
+        location=LOCATION,
+        content=PLAN.replace("a thousand", "eight hundred"),
+        expected_commit=found.head_commit,
+    )
+    sent = {"choice-0": "mine", "expected_commit": found.head_commit}
+    response = signed_in("bob").post(f"/conflicts/{found.id}", sent)
+    html = response.content.decode()
+
     assert response.status_code == 409
-    assert re.search(r'value="mine" checked', response.content.decode())
+    assert "The document changed while you decided" in html
+    assert "To be made again: 1." in html
+    assert not re.search(r'value="\w+"[^>]* checked', html)
+    assert "two thousand" not in text_of(cast)
 
 
 def test_a_discarded_draft_stays_readable(contested: Any, signed_in: SignIn, cast: Cast) -> None:

@@ -155,7 +155,7 @@ QUERIES = {
     "/f/product/launch": 22,
     f"/d/{PLAN}": 16,
     f"/edit/{PLAN}": 9,
-    f"/history/{PLAN}": 10,
+    f"/history/{PLAN}": 11,
     "/share/product/launch": 20,
     "/agents": 9,
 }

@@ -30,8 +30,12 @@ BATON_BODY_BYTES = env.integer(
 
 # How long the outcome of a request with an idempotency key is kept for its repetitions.
 BATON_IDEMPOTENCY_HOURS = env.integer("BATON_IDEMPOTENCY_HOURS", 24, least=1, most=24 * 365)
+# How long a draft is kept that somebody set aside; 0 keeps it for ever.
+BATON_CONFLICT_DAYS = env.integer("BATON_CONFLICT_DAYS", 90, most=36_500)
 # 0 keeps the audit log for ever.
 BATON_AUDIT_DAYS = env.integer("BATON_AUDIT_DAYS", 0, most=36_500)
+# How long unsaved text of the editor is kept that nobody came back to.
+BATON_DRAFT_DAYS = env.integer("BATON_DRAFT_DAYS", 90, least=1, most=36_500)
 
 _base = urlsplit(BATON_BASE_URL)
 if not _base.hostname or _base.path or _base.query or _base.fragment:

@@ -5,7 +5,7 @@ from datetime import timedelta
 from workspace import dispatch
 from workspace.actor import Actor
 from workspace.jobs import work
-from workspace.services import audit_retention, captures, idempotency, jobs, purging, registrations
+from workspace.services import audit_retention, captures, drafts, idempotency, jobs, purging, registrations
 
 DRAIN_S = 4.0
 BELLS = 4
@@ -21,7 +21,9 @@ def sweep() -> bool:
     jobs.purge()
     idempotency.purge()
     purging.sessions()
+    purging.drafts(RETENTION)
     registrations.expire()
+    drafts.purge()
     audit_retention.purge(RETENTION)
     overdue = jobs.waiting(limit=BELLS, older_than=OVERDUE)
     rung = [dispatch.ring(jobs.TASK) for _ in overdue]

@@ -143,6 +143,47 @@ def replace(text: str, name: str, content: str) -> str:
     return result
 
 
+def restore(text: str, earlier: str, name: str) -> str:
+    """`text` with the section called `name` as it stands in `earlier`, heading and subsections included.
+
+    Where `text` has no such section it is put after the one that it followed, or at the end. Raises `SectionError`
+    where `earlier` has none, or either has several.
+    """
+    before = outline(earlier)
+    section = _choose(before, name)
+    content = lines.slice(earlier, section.start_line, section.end_line)
+    now = outline(text)
+    if found := _same(now, section):
+        if len(found) > 1:
+            raise SectionError(name, found, tuple(each.title for each in now))
+        return replace(text, f"#{found[0].anchor}", content)
+    every, end_of_line = lines.split(text), lines.eol(text)
+    at = len(every)
+    for above in reversed(before[: before.index(section)]):
+        if len(there := _same(now, above)) == 1:
+            # Under what it stood in, it comes first; beside what it followed, it comes after all of that.
+            inside = above.level < section.level and section.path[: len(above.path)] == above.path
+            at = _first_below(now, there[0]) if inside else there[0].end_line
+            break
+    body = _BLANK_END.sub("", _BLANK_START.sub("", lines.normalise(content)))
+    new = [line + end_of_line for line in body.split("\n")]
+    head, rest = every[:at], every[at:]
+    if head and lines.bare(head[-1]) == head[-1]:
+        head[-1] += end_of_line
+    gap = [end_of_line] if head and head[-1].strip() else []
+    return "".join([*head, *gap, *new, *([end_of_line] if rest else []), *rest])
+
+
+def _same(sections: tuple[Section, ...], wanted: Section) -> tuple[Section, ...]:
+    return tuple(section for section in sections if section.path == wanted.path and section.level == wanted.level)
+
+
+def _first_below(sections: tuple[Section, ...], above: Section) -> int:
+    """The last line of what stands right under a heading, before its first subsection."""
+    inside = [s.start_line for s in sections if above.start_line < s.start_line <= above.end_line]
+    return min(inside) - 1 if inside else above.end_line
+
+
 def title_of(text: str) -> str | None:
     """The title in the front matter, else the first heading of the first `TITLE_WITHIN` characters, else None."""
     front = front_matter.split(text)

@@ -121,7 +121,7 @@ class Arguments(BaseModel):
                 return _TYPES.get(kind, "is not of the form that this argument takes.")
 
 
-_NAMES = {"text"}
+_NAMES = {"text", "hunk", "choice"}
 _TYPES = {
     "string_type": "must be text.",
     "int_type": "must be a whole number.",

@@ -12,13 +12,23 @@ from workspace.mcp.errors import Refused
 from workspace.mcp.fence import counted, fenced, one_line
 from workspace.mcp.times import age, iso, stamp
 from workspace.mcp.tool import NOTICE, Answer
-from workspace.merge import Hunk
-from workspace.queries import citations
+from workspace.merge import Choice, Decision, Hunk, LineRange
+from workspace.queries import citations, decisions
 from workspace.queries.history import CommitRow
 from workspace.queries.who import Who
 from workspace.services.outcomes import Conflict, Outcome, Replayed, Written, name_of
 
 SCHEME = "baton://"
+NEXT = "Next call: "
+"""Begins the last line of an answer that is to be followed by another call; a script may obey it."""
+CHOICES = (
+    'For each hunk in order: "mine" (the draft), "theirs" (the document), "both" (theirs, then mine), "base", '
+    '"suggestion" where there is one and it reads well, or {"text": "…"} for other words. Out of order: '
+    '{"hunk": 0, "choice": "mine"}. Or content, the whole text, in place of choices.'
+)
+CHOICES_MOST = 200
+"""Choices that the text of a next call holds."""
+DECISIONS_MOST = 50
 
 
 class Author(TypedDict):
@@ -40,6 +50,13 @@ class CanDo(TypedDict):
     manage: bool
 
 
+class DecisionShape(TypedDict):
+    """Something that a merge settled beyond lines; ``lines`` are the first and last of it, null where none is left."""
+
+    rule: str
+    lines: list[int] | None
+
+
 class WriteShape(TypedDict):
     """What a write came to."""
 
@@ -51,6 +68,7 @@ class WriteShape(TypedDict):
     citation: str
     web_url: str
     created_folders: list[str]
+    decisions: list[DecisionShape]
 
 
 class CommitShape(TypedDict):
@@ -68,18 +86,32 @@ class CommitShape(TypedDict):
     reason: str
     citation: str
     web_url: str
+    decisions: NotRequired[list[DecisionShape]]
 
 
 class HunkShape(TypedDict):
-    """A place that both sides changed. A side that ends in … was cut; ``cut`` says so."""
+    """A place that both sides changed. A side that ends in … was cut; ``cut`` says so. ``suggestion`` has both changes
+    word by word: read it before you take it."""
 
     index: int
     kind: str
     heading: str | None
+    path: list[str]
     base: str
     theirs: str
     mine: str
+    base_lines: list[int] | None
+    theirs_lines: list[int] | None
+    mine_lines: list[int] | None
+    suggestion: NotRequired[str]
     cut: NotRequired[bool]
+
+
+class KeptShape(TypedDict):
+    """A choice that was made for an earlier head and still fits."""
+
+    hunk: int
+    choice: str | dict[str, str]
 
 
 class ConflictShape(TypedDict):
@@ -95,6 +127,7 @@ class ConflictShape(TypedDict):
     head_commit: str
     hunks: list[HunkShape]
     hunk_count: int
+    kept: list[KeptShape]
     merged_preview: str
     preview_cut: bool
 
@@ -146,6 +179,7 @@ def written(outcome: Written) -> dict[str, Any]:
         "citation": citations.citation(outcome.location, outcome.commit),
         "web_url": citations.web_url(outcome.location),
         "created_folders": list(outcome.created_folders),
+        "decisions": decisions.stored(outcome.decisions[:DECISIONS_MOST]),
     }
 
 
@@ -166,6 +200,8 @@ def write_answer(outcome: Outcome) -> Answer:
         text += f" ({outcome.first} then)"
     if outcome.created_folders:
         text += f"\nFolders made: {', '.join(outcome.created_folders)}"
+    if told := decided(outcome.decisions):
+        text += f"\n{told}. Read those lines if they matter."
     text += f"\nexpected_commit for the next write: {outcome.commit}"
     return Answer(text=text, data=written(outcome))
 
@@ -184,6 +220,7 @@ def commit(row: CommitRow) -> dict[str, Any]:
         "reason": bounds.cut(row.reason, 500).text,
         "citation": citations.citation(row.location, row.id),
         "web_url": citations.web_url(row.location, at=row.id),
+        **({"decisions": decisions.stored(row.decisions[:DECISIONS_MOST])} if row.decisions else {}),
     }
 
 
@@ -204,27 +241,59 @@ def hunk(index: int, of: Hunk) -> dict[str, Any]:
         "index": index,
         "kind": of.kind,
         "heading": of.heading,
+        "path": list(of.path),
         **{name: text for name, (text, _) in sides.items()},
+        "base_lines": _lines(of.base_lines),
+        "theirs_lines": _lines(of.theirs_lines),
+        "mine_lines": _lines(of.mine_lines),
     }
+    if of.suggestion is not None:
+        sides["suggestion"] = side(of.suggestion)
+        shape["suggestion"] = sides["suggestion"][0]
     return shape | ({"cut": True} if any(was_cut for _, was_cut in sides.values()) else {})
+
+
+def _lines(lines: LineRange) -> list[int] | None:
+    return list(lines) if lines else None
 
 
 def hunk_text(shape: Mapping[str, Any]) -> str:
     """A hunk for the model, as diff3 writes it."""
-    where = f" under “{one_line(shape['heading'])}”" if shape["heading"] else ""
+    path = " > ".join(shape["path"]) or shape["heading"] or ""
+    where = f" under “{one_line(path)}”" if path else ""
+    if lines := shape["theirs_lines"]:
+        where += f", {span(lines)} of the document"
     parts = [f"Hunk {shape['index']}, {shape['kind']}{where}"]
-    for name, label in (("theirs", "theirs (in the document now)"), ("base", "base (before both)"), ("mine", "mine")):
+    sides = [("theirs", "theirs (in the document now)"), ("base", "base (before both)"), ("mine", "mine (the draft)")]
+    if "suggestion" in shape:
+        sides.append(("suggestion", "suggestion (both, word by word)"))
+    for name, label in sides:
         parts.append(f"--- {label}\n{shape[name]}" + ("" if shape[name].endswith("\n") else "\n"))
     return "\n".join(parts)
 
 
+def span(lines: Sequence[int]) -> str:
+    """``L4`` or ``L4-L6``."""
+    return f"L{lines[0]}" if lines[0] == lines[1] else f"L{lines[0]}-L{lines[1]}"
+
+
+def decided(found: Sequence[Decision]) -> str:
+    """What a merge settled beyond lines, on one line; nothing where that is nothing."""
+    if not found:
+        return ""
+    named = [f"{one.rule} {span(one.lines)}" if one.lines else one.rule for one in found[:DECISIONS_MOST]]
+    more = f" and {len(found) - DECISIONS_MOST} more" if len(found) > DECISIONS_MOST else ""
+    return f"Decided by the merge beyond lines: {', '.join(named)}{more}"
+
+
 def conflict_answer(outcome: Conflict) -> Answer:
     """The answer to a write that was not made because the head had moved. It names the exact next call."""
-    shapes = [hunk(index, of) for index, of in enumerate(outcome.hunks)]
-    shown = shapes[: bounds.fitting(shapes)]
+    rows = [hunk(index, of) for index, of in enumerate(outcome.hunks)]
+    shown = rows[: bounds.fitting(rows)]
     preview = bounds.cut(outcome.merged_preview, bounds.ROWS)
     happened, advice = _conflict_words(outcome)
-    form = Refused(code="CONFLICT", happened=happened, advice=advice)
+    following = _following(outcome, len(shown))
+    form = Refused(code="CONFLICT", happened=happened, advice=f"{advice}: {following}")
     data = {
         **form.structured,
         "notice": NOTICE,
@@ -233,49 +302,70 @@ def conflict_answer(outcome: Conflict) -> Answer:
         "base_commit": outcome.base_commit,
         "head_commit": outcome.head_commit,
         "hunks": shown,
-        "hunk_count": len(shapes),
+        "hunk_count": len(rows),
+        "kept": [{"hunk": index, "choice": one} for index, one in enumerate(outcome.kept) if one is not None],
         "merged_preview": preview.text,
         "preview_cut": bool(preview.left),
     }
-    return Answer(text="\n\n".join([form.text, *conflict_parts(shown, len(shapes))]), data=data, error=True)
+    text = "\n\n".join([form.text, *conflict_parts(shown, len(rows))])
+    if data["kept"] and len(shown) < len(rows):
+        text += f"\nYour choices that are kept: {json.dumps(data['kept'][:CHOICES_MOST], ensure_ascii=False)}"
+    return Answer(text=text + f"\n{NEXT}{following}", data=data, error=True)
 
 
 def conflict_parts(shown: Sequence[Mapping[str, Any]], total: int) -> list[str]:
-    """Hunks as text, fenced, with what was left out."""
+    """Hunks as text, fenced, with what may stand in their places."""
     if not shown:
         return []
     parts = [fenced("\n".join(hunk_text(shape) for shape in shown), source=f"{len(shown)} of {counted(total, 'hunk')}")]
     if len(shown) < total:
-        parts.append("The other hunks: conflict with action show.")
+        parts.append(f"These are the first {len(shown)} of {total}; conflict with action show has all.")
+    parts.append(CHOICES)
     return parts
 
 
+def resolving(conflict: str, head: str, *, hunks: int, kept: Sequence[Choice | None] = ()) -> str:
+    """The call that settles a conflict of so many hunks: what was kept stands in it, both where nothing was."""
+    chosen = [kept[index] if index < len(kept) else None for index in range(min(hunks, CHOICES_MOST))]
+    text = call(
+        "conflict",
+        action="resolve",
+        conflict_id=conflict,
+        expected_commit=head,
+        choices=["both" if choice is None else choice for choice in chosen],
+    )
+    return text if hunks <= CHOICES_MOST else f"{text}, and choices go on so for all {hunks} hunks"
+
+
+def _following(outcome: Conflict, shown: int) -> str:
+    """The exact next call."""
+    if outcome.conflict is None:
+        return call("read", location=outcome.location)
+    if shown < len(outcome.hunks):
+        return call("conflict", action="show", conflict_id=outcome.conflict)
+    return resolving(outcome.conflict, outcome.head_commit, hunks=len(outcome.hunks), kept=outcome.kept)
+
+
 def _conflict_words(outcome: Conflict) -> tuple[str, str]:
+    place, since = one_line(outcome.location), outcome.base_commit[:12]
     if outcome.conflict is None:
         return (
-            f"{one_line(outcome.location)} has changed since {outcome.base_commit[:12]}, so nothing was done",
-            f"read it again and repeat the call with expected_commit {outcome.head_commit}",
+            f"{place} has changed since {since}, so nothing was done",
+            f"read it again, and if it is still right repeat the call with expected_commit {outcome.head_commit}",
         )
     if not outcome.hunks:
         return (
-            f"{one_line(outcome.location)} has changed since {outcome.base_commit[:12]}; nothing was written, "
-            f"and your draft is kept as {outcome.conflict}. Both changes fit together",
-            "repeat the same call with on_conflict merge (and a new idempotency_key if you sent one), or call "
-            + call("conflict", action="discard", conflict_id=outcome.conflict),
+            f"{place} has changed since {since}; nothing was written, and your draft is kept as {outcome.conflict}. "
+            "Both changes fit together",
+            "repeat the same call with on_conflict merge (and a new idempotency_key if you sent one), or do it with",
         )
     count = len(outcome.hunks)
     places = "one place" if count == 1 else f"{count} places"
-    return (
-        f"somebody else changed the same text of {one_line(outcome.location)} in {places}; nothing was written, "
-        f"and your draft is kept whole as {outcome.conflict}",
-        "call "
-        + call(
-            "conflict",
-            action="resolve",
-            conflict_id=outcome.conflict,
-            expected_commit=outcome.head_commit,
-            choices=["mine"] * min(count, 3) + ["…"] * (count > 3),
-        )
-        + ', with one of "mine", "theirs", "both", "base" or {"text": "…"} for each hunk in order, '
-        "or with content (the whole text) in place of choices",
+    happened = (
+        f"somebody else changed the same text of {place} in {places}; nothing was written, "
+        f"and your draft is kept whole as {outcome.conflict}"
     )
+    if outcome.kept:
+        fits = sum(choice is not None for choice in outcome.kept)
+        happened += f". The document moved on while you decided: {fits} of your choices still fit and are kept"
+    return happened, "look at the hunks, put your choices into this call, and make it"

@@ -3,12 +3,16 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Literal
+from typing import Final, Literal
 
+from workspace.merge.formatting import only_formatting
 from workspace.merge.headings import Headings
 from workspace.merge.lines import Lines
 from workspace.merge.myers import Change, changes
 from workspace.merge.words import Marker, Span
+
+_WORK: Final = 500_000
+"""Steps of search; texts of a megabyte that have little in common are compared in less than a second."""
 
 type LineKind = Literal["context", "delete", "insert"]
 
@@ -40,6 +44,8 @@ class DiffHunk:
     new_lines: int
     heading: str | None
     """Title of the nearest Markdown heading above the hunk, in the new text."""
+    formatting: bool
+    """Whether all its changes are of formatting: lines broken anew, another bullet, and no word."""
     lines: tuple[DiffLine, ...]
 
 
@@ -68,7 +74,8 @@ def compare(old: str, new: str, context: int = 3, most: int | None = None) -> Co
     headings, marker = Headings(), Marker()
     read = 0
     hunks: list[DiffHunk] = []
-    found = changes(before, after)
+    found = changes(before, after, work=_WORK)
+    formatting = dict(zip(found, only_formatting(before, after, found), strict=True))
     left = len(before) + len(after) if most is None else most
     truncated = False
     for group in _near(found, context):
@@ -92,6 +99,7 @@ def compare(old: str, new: str, context: int = 3, most: int | None = None) -> Co
                 new_start=new_start + 1 if new_end > new_start else new_start,
                 new_lines=new_end - new_start,
                 heading=headings.title,
+                formatting=all(formatting[change] for change in group),
                 lines=shown,
             )
         )
@@ -105,7 +113,7 @@ def compare(old: str, new: str, context: int = 3, most: int | None = None) -> Co
 
 def stat(old: str, new: str) -> tuple[int, int]:
     """How many lines were added and how many removed."""
-    found = changes(Lines.of(old).keys, Lines.of(new).keys)
+    found = changes(Lines.of(old).keys, Lines.of(new).keys, work=_WORK)
     return sum(c.new_end - c.new_start for c in found), sum(c.old_end - c.old_start for c in found)
 
 

@@ -3,11 +3,11 @@
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from workspace.merge.hunks import Agreed, Disputed, Hunk
-from workspace.merge.lines import join, restyle
+from workspace.merge.hunks import Agreed, Decision, Disputed, Hunk, LineRange
+from workspace.merge.lines import join, restyle, split
 from workspace.merge.threeway import Merge
 
-ALLOWED: Final = '"mine", "theirs", "both", "base", or {"text": "..."}'
+ALLOWED: Final = '"mine", "theirs", "both", "base", "suggestion" where the hunk has one, or {"text": "..."}'
 
 type Choice = str | Mapping[str, str]
 
@@ -26,7 +26,7 @@ class ChoiceError(ValueError):
 def resolve(merged: Merge, choices: Sequence[Choice]) -> str:
     """The whole text, with `choices` in the places of the hunks, one each and in order.
 
-    A choice is "mine", "theirs", "both" (theirs, then mine), "base", or {"text": …} for other words;
+    A choice is "mine", "theirs", "both" (theirs, then mine), "base", "suggestion", or {"text": …} for other words;
     those get the line ending of the document, and a final one where more text follows. Raises
     ChoiceError.
     """
@@ -46,6 +46,33 @@ def resolve(merged: Merge, choices: Sequence[Choice]) -> str:
     return join(pieces, merged.line_ending)
 
 
+def places(merged: Merge, choices: Sequence[Choice]) -> tuple[LineRange, ...]:
+    """Where each hunk lies in the text that `choices` make; None where nothing is left of it. Raises ChoiceError."""
+    found: list[LineRange] = []
+    line = index = 0
+    for chunk in merged.chunks:
+        match chunk:
+            case Agreed(text):
+                line += len(split(text))
+            case Disputed(hunk):
+                stop = line + sum(len(split(piece)) for piece in _chosen(choices[index], hunk, index, merged))
+                found.append((line + 1, stop) if line < stop else None)
+                line = stop
+                index += 1
+    return tuple(found)
+
+
+def decided(merged: Merge, choices: Sequence[Choice]) -> tuple[Decision, ...]:
+    """What the merge settled itself, with lines in the text that `choices` make. Raises ChoiceError."""
+    lengths = [last - first + 1 for first, last in (lines or (1, 0) for lines in places(merged, choices))]
+    return tuple(
+        Decision(rule=rule, lines=(start + before + 1, stop + before) if start < stop else None)
+        for rule, start, stop, before in (
+            (one.rule, one.start, one.stop, sum(lengths[: one.hunks])) for one in merged.settled
+        )
+    )
+
+
 def _chosen(choice: Choice, hunk: Hunk, index: int, merged: Merge) -> tuple[str, ...]:
     match choice:
         case "mine":
@@ -56,6 +83,8 @@ def _chosen(choice: Choice, hunk: Hunk, index: int, merged: Merge) -> tuple[str,
             return (hunk.theirs, hunk.mine)
         case "base":
             return (hunk.base,)
+        case "suggestion" if hunk.suggestion is not None:
+            return (hunk.suggestion,)
         case {"text": str(text), **rest} if not rest:
             return (restyle(text, merged.line_ending),)
     raise ChoiceError(

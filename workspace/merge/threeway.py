@@ -1,22 +1,38 @@
 """The three-way merge: base, head, and the text that comes in on top of the base.
 
-Whatever merges cleanly does so to the bytes that `git merge-file` gives, except that line endings never
-conflict: a side that changed the ending of every line has its way, and so has a side that added or
-removed the final newline.
+Whatever `git merge-file` merges comes out to its bytes, except that line endings never conflict: a side that
+changed the ending of every line has its way, and so has a side that added or removed the final newline. What
+git leaves open is settled by blocks and sentences where that is sure, and each such decision is told.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Final
+from itertools import chain
+from typing import Final, NamedTuple
 
+from workspace.merge import by_lines
+from workspace.merge.checking import holds
 from workspace.merge.headings import Headings
-from workspace.merge.hunks import Agreed, Chunk, Disputed, Hunk
+from workspace.merge.hunks import Agreed, Chunk, Decision, Disputed, Hunk, Rule
 from workspace.merge.lines import Ending, Lines, bare, ending, ends, join, restyle, split, style, usual
 from workspace.merge.regions import Region, Verdict, regions
 from workspace.merge.settle import settle
+from workspace.merge.sides import Sides, places
+from workspace.merge.widening import widened
 
-MERGE_VERSION: Final = 1
+LINES: Final = 1
+"""The version that settles nothing beyond lines. Versions stay: a stored conflict is read with its own."""
+MERGE_VERSION: Final = 2
 """Rises when the same three texts merge differently than before."""
+
+
+class Settled(NamedTuple):
+    """What a rule settled: lines `start:stop`, counted from 0 in the agreed text alone, with so many hunks before."""
+
+    rule: Rule
+    start: int
+    stop: int
+    hunks: int
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -26,6 +42,11 @@ class Merge:
     chunks: tuple[Chunk, ...]
     line_ending: Ending
     """The ending to give to a line that has none and needs one."""
+    decisions: tuple[Decision, ...] = ()
+    """What was settled beyond a merge by lines, in order; without lines where there is a conflict besides: where they
+    come to lie is known with the choices (`resolution.decided`)."""
+    settled: tuple[Settled, ...] = ()
+    """The same, by the lines that both sides agree on."""
     version: int = MERGE_VERSION
 
     @property
@@ -57,25 +78,35 @@ def merge_text(base: str, head: str, incoming: str) -> str | None:
     return merge(base, head, incoming).text
 
 
-def merge(base: str, head: str, incoming: str) -> Merge:
-    """Merge the changes from `base` to `head` with those from `base` to `incoming`."""
+def merge(base: str, head: str, incoming: str, *, version: int = MERGE_VERSION) -> Merge:
+    """Merge the changes from `base` to `head` with those from `base` to `incoming`, as `version` did."""
+    if version not in (LINES, MERGE_VERSION):
+        raise ValueError(f"There is no version {version} of the merge.")
     if head == incoming or base == incoming:
-        return _whole(head)
+        return _whole(head, version)
     if base == head:
-        return _whole(incoming)
+        return _whole(incoming, version)
     wanted = _style(base, head, incoming)
     if wanted is not None:
         base, head, incoming = (restyle(text, wanted) for text in (base, head, incoming))
     line_ending = wanted or usual(head)
-    chunks = list(_chunks(Lines.of(base), Lines.of(head), Lines.of(incoming), line_ending))
+    texts = Lines.of(base), Lines.of(head), Lines.of(incoming)
+    found = list(regions(*(text.keys for text in texts)))
+    open_ = any(region.verdict is Verdict.DISPUTED for region in found)
+    merged = None
+    if open_ and version != LINES:
+        merged = _blockwise(found, texts, line_ending)
+    if merged is None:
+        merged = _linewise(found, texts, line_ending)
+    chunks, decisions, settled = merged
     if chunks and isinstance(last := chunks[-1], Agreed):
         final = _ends(base, head, incoming)
         chunks[-1] = Agreed(_ended(last.text, final=final, line_ending=line_ending))
-    return Merge(chunks=tuple(chunks), line_ending=line_ending)
+    return Merge(chunks=tuple(chunks), line_ending=line_ending, decisions=decisions, settled=settled, version=version)
 
 
-def _whole(text: str) -> Merge:
-    return Merge(chunks=(Agreed(text),) if text else (), line_ending=usual(text))
+def _whole(text: str, version: int) -> Merge:
+    return Merge(chunks=(Agreed(text),) if text else (), line_ending=usual(text), version=version)
 
 
 def _style(base: str, head: str, incoming: str) -> Ending | None:
@@ -106,28 +137,80 @@ def _ended(text: str, *, final: bool, line_ending: Ending) -> str:
     return text[: len(text) - len(ending(last))] if bare(last) else text
 
 
-def _chunks(base: Lines, head: Lines, incoming: Lines, line_ending: Ending) -> Iterator[Chunk]:
-    """The whole document in order, agreed text in as few chunks as can be."""
-    agreed: list[str] = []
+type _Texts = tuple[Lines, Lines, Lines]
+type _Merged = tuple[list[Chunk], tuple[Decision, ...], tuple[Settled, ...]]
+
+
+def _linewise(found: Sequence[Region], texts: _Texts, line_ending: Ending) -> _Merged:
+    """Every disputed region is a hunk, but for what both sides put in alike."""
     headings = Headings()
-    for region in regions(base.keys, head.keys, incoming.keys):
-        if region.verdict is not Verdict.DISPUTED:
-            if text := "".join(_agreed(region, base, head, incoming)):
-                agreed.append(text)
-                headings.later(text)
-            continue
-        for chunk in settle(region, base, head, incoming, headings.title):
-            match chunk:
-                case Agreed(text):
+    parts: list[list[Chunk]] = []
+    for region in found:
+        if region.verdict is Verdict.DISPUTED:
+            parts.append(by_lines.settle(region, *texts, headings.path))
+            headings.later("".join(texts[0].kept[region.base]))
+        else:
+            text = "".join(_agreed(region, *texts))
+            parts.append([Agreed(text)])
+            headings.later(text)
+    return _joined(parts, line_ending)
+
+
+def _blockwise(found: Sequence[Region], texts: _Texts, line_ending: Ending) -> _Merged | None:
+    """Disputed regions settled block by block; None where the outcome does not hold what it must."""
+    sides = Sides.of(*texts)
+    found = widened(found, [text.blocks for text in (sides.base, sides.head, sides.incoming)])
+    disputed = iter(places(sides, found))
+    headings = Headings()
+    parts: list[list[Chunk]] = []
+    reworded: set[str] = set()
+    for region in found:
+        match region.verdict:
+            case Verdict.DISPUTED:
+                place = next(disputed)
+                parts.append(settle(place, headings.path))
+                reworded |= place.reworded
+                headings.later("".join(texts[0].kept[region.base]))
+                continue
+            case Verdict.HEAD | Verdict.ALIKE if sides.head.replaced:
+                text = "".join(sides.head.taken(region.head))
+            case Verdict.INCOMING if sides.incoming.replaced:
+                text = "".join(sides.incoming.taken(region.incoming))
+            case _:
+                text = "".join(_agreed(region, *texts))
+        parts.append([Agreed(text)])
+        headings.later(text)
+    merged = _joined(parts, line_ending)
+    return merged if holds(merged[0], texts, reworded) else None
+
+
+def _joined(parts: Iterable[Sequence[Chunk]], line_ending: Ending) -> _Merged:
+    """The whole document in order, agreed text in as few chunks as can be, and what was decided in it."""
+    chunks: list[Chunk] = []
+    agreed: list[str] = []
+    found: list[Settled] = []
+    line = hunks = 0
+    for chunk in chain.from_iterable(parts):
+        match chunk:
+            case Agreed(text, rules):
+                stop = line + len(split(text))
+                found += [Settled(rule, line, stop, hunks) for rule in rules]
+                line = stop
+                if text:
                     agreed.append(text)
-                case Disputed():
-                    if agreed:
-                        yield Agreed(join(agreed, line_ending))
+            case Disputed():
+                if agreed:
+                    chunks.append(Agreed(join(agreed, line_ending)))
                     agreed = []
-                    yield chunk
-        headings.later("".join(base.kept[region.base]))
+                chunks.append(chunk)
+                hunks += 1
     if agreed:
-        yield Agreed(join(agreed, line_ending))
+        chunks.append(Agreed(join(agreed, line_ending)))
+    decisions = tuple(
+        Decision(rule=rule, lines=(start + 1, stop) if not hunks and start < stop else None)
+        for rule, start, stop, _ in found
+    )
+    return chunks, decisions, tuple(found)
 
 
 def _agreed(region: Region, base: Lines, head: Lines, incoming: Lines) -> Sequence[str]:

@@ -21,6 +21,8 @@ _WORK: Final = 20_000
 """Steps of search for one pair of lines, some milliseconds."""
 _LIKENESS: Final = 0.3
 """Lines that share less than this part of their letters are other lines, not an edit of one another."""
+_FLOWED: Final = 0.7
+"""Lines that keep at least this part of their letters, compared as one, were broken anew."""
 _PAIRS: Final = 400
 """Up to so many combinations, lines are paired by likeness; beyond, by position."""
 
@@ -54,13 +56,17 @@ class Marker:
         if not old or not new or size > self._left:
             return old_spans, new_spans
         self._left -= size
-        before, after = [_tokens(line) for line in old], [_tokens(line) for line in new]
+        before, after = [tokens(line) for line in old], [tokens(line) for line in new]
+        kept = 0
         for i, j in _pairs(before, after):
             old_spans[i], new_spans[j] = _spans(before[i], after[j])
+            kept += _letters(before[i]) - sum(_alphanumeric(old[i][start:end]) for start, end, _ in old_spans[i])
+        if len(old) != len(new) or len(old) > 1:
+            return _flowed(before, after, kept) or (old_spans, new_spans)
         return old_spans, new_spans
 
 
-def _tokens(line: str) -> list[str]:
+def tokens(line: str) -> list[str]:
     """Words, white space, and other characters one by one, each with the marks that combine with it."""
     found: list[str] = _TOKEN.findall(line)
     if line.isascii():
@@ -116,6 +122,43 @@ def _spans(before: Sequence[str], after: Sequence[str]) -> tuple[Spans, Spans]:
     deleted = (Span(old_at[c.old_start], old_at[c.old_end], "delete") for c in found if c.old_end > c.old_start)
     inserted = (Span(new_at[c.new_start], new_at[c.new_end], "insert") for c in found if c.new_end > c.new_start)
     return tuple(deleted), tuple(inserted)
+
+
+def _flowed(
+    before: Sequence[Sequence[str]], after: Sequence[Sequence[str]], kept: int
+) -> tuple[list[Spans], list[Spans]] | None:
+    """The spans of lines that were broken anew, which are compared as one; None where line by line more is kept,
+    which is ``kept`` letters."""
+    first, second = ([word for line in side for word in line if not word.isspace()] for side in (before, after))
+    found = changes(first, second, work=_WORK)
+    stayed = _letters(first) - sum(_letters(first[c.old_start : c.old_end]) for c in found)
+    if stayed <= kept or stayed < _FLOWED * max(_letters(first), _letters(second)):
+        return None
+    gone = {n for c in found for n in range(c.old_start, c.old_end)}
+    come = {n for c in found for n in range(c.new_start, c.new_end)}
+    return _of_lines(before, gone, "delete"), _of_lines(after, come, "insert")
+
+
+def _of_lines(lines: Sequence[Sequence[str]], marked: set[int], kind: Literal["delete", "insert"]) -> list[Spans]:
+    """The words of ``marked``, counted over all lines without the white space, as spans of each line."""
+    spans: list[Spans] = []
+    number = 0
+    for line in lines:
+        found: list[Span] = []
+        at = 0
+        for word in line:
+            if not word.isspace():
+                if number in marked:
+                    start = found.pop().start if found and number - 1 in marked else at
+                    found.append(Span(start, at + len(word), kind))
+                number += 1
+            at += len(word)
+        spans.append(tuple(found))
+    return spans
+
+
+def _alphanumeric(text: str) -> int:
+    return _letters(tokens(text))
 
 
 def _offsets(tokens: Sequence[str]) -> list[int]:

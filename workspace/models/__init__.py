@@ -2,10 +2,12 @@
 
 from workspace.models.agents import Agent, AgentScope, AgentToken, Connection
 from workspace.models.audit import AuditEntry
+from workspace.models.blame import Blame
 from workspace.models.captures import Capture, Summary
 from workspace.models.chunks import Chunk
-from workspace.models.conflicts import Conflict, ConflictState
+from workspace.models.conflicts import Conflict, ConflictState, Settling
 from workspace.models.documents import Blob, Commit, CommitKind, Document
+from workspace.models.drafts import Draft
 from workspace.models.folders import Folder, Grant
 from workspace.models.invitations import Invitation
 from workspace.models.jobs import Heartbeat, Job, JobKind, JobState
@@ -20,6 +22,7 @@ __all__ = [
     "AgentScope",
     "AgentToken",
     "AuditEntry",
+    "Blame",
     "Blob",
     "Capture",
     "Chunk",
@@ -29,6 +32,7 @@ __all__ = [
     "ConflictState",
     "Connection",
     "Document",
+    "Draft",
     "Folder",
     "Grant",
     "Group",
@@ -45,6 +49,7 @@ __all__ = [
     "Receipt",
     "ReceiptKind",
     "RequestState",
+    "Settling",
     "SignInLink",
     "Summary",
 ]

@@ -30,6 +30,8 @@ class Conflict(models.Model):
     via = models.CharField(max_length=16, editable=False)
     message = models.TextField(blank=True, editable=False)
     reason = models.TextField(blank=True, editable=False)
+    merge_version = models.PositiveSmallIntegerField(default=1, editable=False)
+    """Of the merge whose hunks were told; choices are for those."""
     hunk_count = models.PositiveIntegerField(editable=False)
     created_at = models.DateTimeField(db_default=Now(), editable=False)
     closed_at = models.DateTimeField(null=True, editable=False)
@@ -38,9 +40,29 @@ class Conflict(models.Model):
 
     class Meta:
         indexes = [
+            # Discarded drafts are kept for a time.
+            models.Index(fields=["closed_at"], condition=models.Q(state="discarded"), name="conflict_discarded"),
             models.Index(fields=["document"], condition=models.Q(state="open"), name="conflict_open"),
             models.Index(fields=["-created_at", "id"], name="conflict_recent"),
         ]
 
     def __str__(self) -> str:
         return self.id
+
+
+class Settling(models.Model):
+    """What somebody has chosen so far for the hunks of a conflict, and that they are at it."""
+
+    conflict = models.ForeignKey(Conflict, models.CASCADE, related_name="settlings", editable=False)
+    person = models.ForeignKey(Person, models.CASCADE, related_name="+", editable=False)
+    choices = models.JSONField(default=list, editable=False)
+    """One for each hunk, in order: a choice as ``workspace.merge.resolve`` takes it, or null."""
+    head = models.ForeignKey(Commit, models.CASCADE, related_name="+", editable=False)
+    """The head that the hunks were made against."""
+    seen_at = models.DateTimeField(db_default=Now(), editable=False)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["conflict", "person"], name="settling_once")]
+
+    def __str__(self) -> str:
+        return f"{self.conflict_id} by {self.person_id}"

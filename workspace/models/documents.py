@@ -129,6 +129,9 @@ class Commit(models.Model):
     created_at = models.DateTimeField(editable=False)
     recorded_at = models.DateTimeField(db_default=Now(), editable=False)
     merge_version = models.PositiveSmallIntegerField(null=True, editable=False)
+    decisions = models.JSONField(default=list, editable=False)
+    """What a merge settled beyond lines: ``[{"rule": "union", "lines": [4, 5]}]``, lines of its own text from 1, or
+    null where nothing is left there."""
 
     class Meta:
         constraints = [

@@ -2,20 +2,22 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Final, Literal
 
-from django.db.models import Q
+from django.db.models import Case, IntegerField, Q, QuerySet, When
 
 from workspace import access
 from workspace.access import location_of
 from workspace.actor import Actor, Role
 from workspace.errors import Invalid
-from workspace.merge import Hunk, merge
+from workspace.merge import Hunk, Merge, merge
 from workspace.models import Commit, Conflict, ConflictState, Document, Reach
 from workspace.queries import pages, who
 from workspace.queries.pages import Page
 from workspace.queries.who import Who
 
 STATES = tuple(ConflictState.values)
+_WHY: Final[tuple[Literal["yours", "against", "editor"], ...]] = ("yours", "against", "editor")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,7 +45,7 @@ class ConflictView:
     """A conflict against the head as it is now.
 
     ``hunks`` are to be chosen from in this order, upon ``current_commit``. ``mine`` is the draft, ``theirs`` the
-    head. ``theirs_author`` wrote the head.
+    head. ``theirs_author`` wrote the head. ``merged`` is the merge that the hunks are of, for a preview of choices.
     """
 
     row: ConflictRow
@@ -54,6 +56,7 @@ class ConflictView:
     base: str
     mine: str
     theirs: str
+    merged: Merge
     hunks: tuple[Hunk, ...]
     merged_preview: str
     may_resolve: bool
@@ -79,32 +82,66 @@ def _row(conflict: Conflict) -> ConflictRow:
     )
 
 
+@dataclass(frozen=True, kw_only=True)
+class Waiting:
+    """An open conflict, and why it concerns the actor: the draft is ``yours``, it is about what you wrote
+    (``against``), or you may settle it as an ``editor``."""
+
+    row: ConflictRow
+    why: Literal["yours", "against", "editor"]
+
+
+def _visible(actor: Actor) -> QuerySet[Conflict]:
+    """Conflicts of documents that the actor may edit, and their own of those that they may read."""
+    sees = Reach(actor).documents("document__folder__lineage", "document")
+    edits = Reach(actor, Role.EDITOR).documents("document__folder__lineage", "document")
+    return Conflict.objects.filter(edits | (Q(author=actor.person, author__isnull=False) & sees))
+
+
+def waiting(actor: Actor, *, limit: int = 20) -> tuple[Waiting, ...]:
+    """Open conflicts that wait for somebody, at most ``limit``: the actor's own drafts first, then those against what
+    the actor wrote last or at that time, then those that they may settle as an editor; newest first within each.
+
+    Of documents that are deleted, none.
+    """
+    mine = Q(author=actor.person, author__isnull=False)
+    against = Q(head__author=actor.person) | Q(document__head__author=actor.person)
+    if actor.person is None:
+        mine = against = Q(pk__in=())
+    rank = Case(When(mine, then=0), When(against, then=1), default=2, output_field=IntegerField())
+    rows = _visible(actor).filter(state=ConflictState.OPEN, document__deleted_at=None).annotate(rank=rank)
+    found = rows.select_related("document__folder", *who.RELATED).order_by("rank", "-created_at", "pk")[:limit]
+    return tuple(Waiting(row=_row(conflict), why=_WHY[conflict.rank]) for conflict in found)
+
+
 def listing(
     actor: Actor,
     *,
     state: str | None = ConflictState.OPEN,
     location: str | None = None,
+    mine: bool = False,
     limit: int | None = None,
     cursor: str | None = None,
 ) -> Page[ConflictRow]:
-    """Conflicts that the actor may see, newest first. ``state`` is one of ``STATES``, or None for all.
+    """Conflicts that the actor may see, newest first. ``state`` is one of ``STATES``, or None for all. ``mine`` leaves
+    the drafts of the actor's person, and of that person's agents.
 
     Raises ``NotFound``, ``Invalid``.
     """
     if state is not None and state not in STATES:
         raise Invalid("state", f"must be one of: {', '.join(STATES)}.")
-    sees = Reach(actor).documents("document__folder__lineage", "document")
-    edits = Reach(actor, Role.EDITOR).documents("document__folder__lineage", "document")
-    rows = Conflict.objects.filter(edits | (Q(author=actor.person, author__isnull=False) & sees))
+    rows = _visible(actor)
     if state is not None:
         rows = rows.filter(state=state)
-    inside = ""
+    if mine:
+        rows = rows.filter(author=actor.person, author__isnull=False)
+    inside = "mine:" if mine else ""
     if location:
         place = access.place(actor, location=location)
         if isinstance(place, Document):
-            rows, inside = rows.filter(document=place), f"document:{place.pk}"
+            rows, inside = rows.filter(document=place), f"{inside}document:{place.pk}"
         else:
-            rows, inside = rows.filter(document__folder__lineage__contains=[place.pk]), f"folder:{place.pk}"
+            rows, inside = rows.filter(document__folder__lineage__contains=[place.pk]), f"{inside}folder:{place.pk}"
     return pages.page(
         actor,
         rows.select_related("document__folder", *who.RELATED),
@@ -125,7 +162,8 @@ def show(actor: Actor, *, id: str) -> ConflictView:
     opened = conflict.state == ConflictState.OPEN
     theirs = head.blob.content if opened else conflict.head.blob.content
     base, mine = conflict.base.blob.content, conflict.draft.content
-    merged = merge(base, theirs, mine)
+    # By the version whose hunks were told, since choices are read by it.
+    merged = merge(base, theirs, mine, version=conflict.merge_version)
     return ConflictView(
         row=_row(conflict),
         current_commit=head.pk,
@@ -135,6 +173,7 @@ def show(actor: Actor, *, id: str) -> ConflictView:
         base=base,
         mine=mine,
         theirs=theirs,
+        merged=merged,
         hunks=merged.hunks,
         merged_preview=merged.preview,
         may_resolve=opened and document.role >= Role.EDITOR and document.deleted_at is None,

@@ -1,30 +1,38 @@
 """Reading what happened to a document: log, one commit, diff, blame."""
 
+import re
+from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import accumulate, groupby
 
 from workspace import access
 from workspace.access import location_of
 from workspace.actor import Actor
 from workspace.errors import NotFound
 from workspace.markdown import lines as text_lines
-from workspace.merge import blame as blaming
+from workspace.merge import authorship as merging
 from workspace.merge import diff as diffing
+from workspace.merge.authorship import Owners
 from workspace.merge.diff import DiffHunk
+from workspace.merge.hunks import Decision
 from workspace.models import Commit, CommitKind, Document, Reach
-from workspace.queries import named, pages, who
+from workspace.queries import authorship, decisions, named, pages, who
+from workspace.queries.authorship import Authorship
 from workspace.queries.documents import commit_of
 from workspace.queries.pages import Page
 from workspace.queries.who import Who
 
 KINDS = tuple(CommitKind.values)
+_SPACE = re.compile(r"\s+")
 
 
 @dataclass(frozen=True, kw_only=True)
 class CommitRow:
-    """A commit without its text. ``location`` is where the document was then."""
+    """A commit without its text. ``location`` is where the document was then. ``decisions`` are what the merge that
+    made it, of ``merge_version``, settled beyond lines."""
 
     id: str
     document: str
@@ -40,6 +48,8 @@ class CommitRow:
     created_at: datetime
     bytes: int
     lines: int
+    merge_version: int | None
+    decisions: tuple[Decision, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,7 +63,8 @@ class CommitView:
 @dataclass(frozen=True, kw_only=True)
 class Diff:
     """From one commit to another: hunks, and how many lines were added and removed. ``truncated`` says that the hunks
-    do not hold all of them."""
+    do not hold all of them. ``authors`` are, hunk by hunk and oldest first, the commits that put its new lines there,
+    where that was asked for and is known."""
 
     location: str
     from_commit: CommitRow
@@ -62,6 +73,7 @@ class Diff:
     added: int
     removed: int
     truncated: bool
+    authors: tuple[tuple[CommitRow, ...], ...]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,13 +87,32 @@ class BlameRun:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Sentence:
+    """Characters ``start:end`` of the document's text, counted from 0, end excluded: a sentence, a heading, a table
+    row or a line of code. ``commits`` wrote it, the one that wrote most of it first. ``gap`` is the white space after
+    it."""
+
+    start: int
+    end: int
+    text: str
+    gap: str
+    commits: tuple[CommitRow, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
 class Blame:
-    """Who wrote each line of a document as of ``commit``. ``next_line`` is the first that was left out."""
+    """Who wrote a document as of ``commit``, line by line and sentence by sentence. ``next_line`` is the first that
+    was left out."""
 
     location: str
     commit: str
     runs: tuple[BlameRun, ...]
+    sentences: tuple[Sentence, ...]
     next_line: int | None
+
+
+type Keep = Callable[[str, Authorship], object]
+"""What is done with the authorship of a document that had to be made to be read."""
 
 
 def row(commit: Commit) -> CommitRow:
@@ -101,6 +132,8 @@ def row(commit: Commit) -> CommitRow:
         created_at=commit.created_at,
         bytes=commit.blob.size,
         lines=commit.blob.lines,
+        merge_version=commit.merge_version,
+        decisions=decisions.loaded(commit.decisions),
     )
 
 
@@ -129,11 +162,17 @@ def commit(actor: Actor, *, id: str) -> CommitView:
 
 
 def diff(
-    actor: Actor, *, location: str, frm: str | None = None, to: str | None = None, most: int | None = None
+    actor: Actor,
+    *,
+    location: str,
+    frm: str | None = None,
+    to: str | None = None,
+    most: int | None = None,
+    authors: bool = False,
 ) -> Diff:
     """What changed between two commits of a document; by default the head against its parent.
 
-    With ``most``, the hunks hold no more lines than that.
+    With ``most``, the hunks hold no more lines than that. With ``authors``, who made each change is found out.
     """
     document = access.document(actor, location=location, deleted=True)
     after = commit_of(document, to or document.head_id, field="to")
@@ -148,53 +187,140 @@ def diff(
         added=found.added,
         removed=found.removed,
         truncated=found.truncated,
+        authors=_authors(document, before, after, found.hunks) if authors else ((),) * len(found.hunks),
     )
 
 
-def blame(actor: Actor, *, location: str, at: str | None = None, line: int = 1, most: int | None = None) -> Blame:
-    """Which commit brought in each line of a document, as of its head or of ``at``.
+def _authors(
+    document: Document, before: Commit, after: Commit, hunks: Iterable[DiffHunk]
+) -> tuple[tuple[CommitRow, ...], ...]:
+    hunks = tuple(hunks)
+    runs = authorship.since(document, before, after)
+    if runs is None:
+        return ((),) * len(hunks)
+    owners = Owners(runs)
+    starts = [0, *accumulate(map(len, text_lines.split(after.blob.content)))]
+    wrote = [
+        {
+            span.id
+            for line in hunk.lines
+            if line.kind == "insert" and line.new_number is not None
+            for span in owners.between(starts[line.new_number - 1], starts[line.new_number])
+            if span.id != before.pk
+        }
+        for hunk in hunks
+    ]
+    rows = _rows(id for ids in wrote for id in ids)
+    return tuple(tuple(sorted((rows[id] for id in ids), key=lambda made: made.number)) for ids in wrote)
 
-    From ``line`` (counted from 1) on; with ``most``, that many lines.
+
+def _rows(ids: Iterable[str]) -> dict[str, CommitRow]:
+    found = Commit.objects.filter(pk__in=set(ids)).select_related("blob", *who.RELATED).defer("blob__content")
+    return {commit.pk: row(commit) for commit in found}
+
+
+def blame(
+    actor: Actor,
+    *,
+    location: str,
+    at: str | None = None,
+    line: int = 1,
+    most: int | None = None,
+    keep: Keep | None = None,
+) -> Blame:
+    """Which commits wrote each line and each sentence of a document, as of its head or of ``at``.
+
+    From ``line`` (counted from 1) on; with ``most``, that many lines. A line is that of the last commit that wrote in
+    it.
     """
     document = access.document(actor, location=location, deleted=True)
     until = commit_of(document, at or document.head_id, field="at")
-
-    rows = Commit.objects.filter(document=document, number__lte=until.number).order_by("number")
-    uses = Counter(
-        parent for parents in rows.values_list("parent_id", "merged_parent_id") for parent in parents if parent
-    )
-
-    def versions() -> Iterator[blaming.Version]:
-        # A history of long texts does not fit in memory.
-        for pk, parent, merged, text in rows.values_list(
-            "pk", "parent_id", "merged_parent_id", "blob__content"
-        ).iterator(chunk_size=20):
-            yield blaming.Version(id=pk, text=text, parents=tuple(p for p in (parent, merged) if p))
-
     every = text_lines.split(until.blob.content)
     end = len(every) if most is None else min(line + most - 1, len(every))
-    runs = [
-        run._replace(start_line=max(run.start_line, line), end_line=min(run.end_line, end))
-        for run in blaming.blame(versions(), uses)
-        if run.start_line <= end and run.end_line >= line
-    ]
-    shown = {
-        c.pk: row(c)
-        for c in Commit.objects.filter(pk__in={run.id for run in runs})
-        .select_related("blob", *who.RELATED)
-        .defer("blob__content")
-    }
+    starts = [0, *accumulate(map(len, every))]
+    written = _Written(document, until, keep)
+    found = written.read(min(starts[min(line - 1, len(every))], starts[end]), starts[end])
+    owners = [found.last(starts[n], starts[n + 1], every[n]) for n in range(line - 1, end)]
+    runs: list[BlameRun] = []
+    first = line
+    for owner, group in groupby(owners):
+        size = sum(1 for _ in group)
+        runs.append(
+            BlameRun(
+                start_line=first,
+                end_line=first + size - 1,
+                text="".join(every[first - 1 : first - 1 + size]),
+                commit=found.rows[owner],
+            )
+        )
+        first += size
     return Blame(
         location=location_of(document),
         commit=until.pk,
-        runs=tuple(
-            BlameRun(
-                start_line=run.start_line,
-                end_line=run.end_line,
-                text="".join(every[run.start_line - 1 : run.end_line]),
-                commit=shown[run.id],
-            )
-            for run in runs
-        ),
+        runs=tuple(runs),
+        sentences=found.sentences(),
         next_line=end + 1 if end < len(every) else None,
     )
+
+
+def sentences(
+    actor: Actor, *, location: str, at: str | None = None, start: int, end: int, keep: Keep | None = None
+) -> tuple[Sentence, ...]:
+    """The sentences of which some character is in ``start:end`` of the text, with who wrote them."""
+    document = access.document(actor, location=location, deleted=True)
+    until = commit_of(document, at or document.head_id, field="at")
+    every = text_lines.split(until.blob.content)
+    starts = [0, *accumulate(map(len, every))]
+    # Sentences are cut from whole paragraphs, so from one blank line to the next.
+    low, high = bisect_left(starts, start + 1) - 1, bisect_left(starts, end)
+    while low > 0 and every[low - 1].strip():
+        low -= 1
+    while high < len(every) and every[high].strip():
+        high += 1
+    found = _Written(document, until, keep).read(starts[max(low, 0)], starts[min(high, len(every))])
+    return tuple(s for s in found.sentences() if s.start < max(end, start + 1) and s.end > start)
+
+
+class _Written:
+    """The authorship of a document at a commit."""
+
+    def __init__(self, document: Document, until: Commit, keep: Keep | None) -> None:
+        self._text = until.blob.content
+        made = authorship.of(document, until)
+        if keep is not None:
+            keep(document.pk, made)
+        self._owners = Owners(made.runs)
+
+    def read(self, start: int, end: int) -> "_Part":
+        """What is known of characters ``start:end``."""
+        ids = {span.id for span in self._owners.between(start, end)}
+        return _Part(self._text, self._owners, start, end, _rows(ids))
+
+
+@dataclass(frozen=True)
+class _Part:
+    text: str
+    owners: Owners
+    start: int
+    end: int
+    rows: dict[str, CommitRow]
+
+    def last(self, start: int, end: int, line: str) -> str:
+        """The last commit that wrote in a line; of its ending only where there is nothing else."""
+        ends = start + len(line.rstrip("\r\n"))
+        spans = self.owners.between(start, ends if ends > start else end)
+        return max((span.id for span in spans), key=lambda id: self.rows[id].number)
+
+    def sentences(self) -> tuple[Sentence, ...]:
+        return tuple(self._sentences(merging.parts(self.text[self.start : self.end])))
+
+    def _sentences(self, parts: Iterable[tuple[int, int]]) -> Iterator[Sentence]:
+        for low, high in parts:
+            start, end = self.start + low, self.start + high
+            wrote: Counter[str] = Counter()
+            for span in self.owners.between(start, end):
+                wrote[span.id] += span.end - span.start
+            commits = tuple(self.rows[id] for id, _ in wrote.most_common())
+            # What follows is white space up to the next sentence or the end of what was cut.
+            gap = _SPACE.match(self.text, end, self.end)
+            yield Sentence(start=start, end=end, text=self.text[start:end], gap=gap[0] if gap else "", commits=commits)

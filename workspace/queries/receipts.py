@@ -150,3 +150,26 @@ def shape(row: Receipt) -> ReceiptRow:
         # Where it was before may be hidden from who reads this here; the audit log tells it to those who may know.
         data={} if row.kind == ReceiptKind.FOLDER_MOVED else row.data,
     )
+
+
+@dataclass(frozen=True, kw_only=True)
+class LastRead:
+    """The newest version of a document that a person has opened, when, and how many versions came after it."""
+
+    commit: str
+    at: datetime
+    behind: int
+
+
+def last_read(actor: Actor, *, document: str, number: int) -> LastRead | None:
+    """What a person read last of a document whose version ``number`` they are about to read.
+
+    None where they never did, or have read that one. Tells only of the actor's own receipts.
+    """
+    if actor.person is None:
+        return None
+    own = Receipt.objects.filter(kind=ReceiptKind.READ, document=document, person=actor.person, agent=None)
+    last = own.order_by("-commit__number", "-at").values_list("commit_id", "at", "commit__number").first()
+    if last is None or last[2] >= number:
+        return None
+    return LastRead(commit=last[0], at=last[1], behind=number - last[2])

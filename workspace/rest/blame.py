@@ -12,8 +12,9 @@ from workspace.rest import parameters
 from workspace.rest.answers import answer
 from workspace.rest.commits import commit
 from workspace.rest.endpoint import Endpoint
-from workspace.rest.provenance import CommitOut
+from workspace.rest.provenance import AuthorOut, CommitOut, author
 from workspace.rest.schema import LOCATION, operation, query
+from workspace.services import authorship
 
 MOST_LINES = 5_000
 
@@ -27,10 +28,22 @@ class RunOut(serializers.Serializer[Any]):
     commit = CommitOut()
 
 
+class SentenceOut(serializers.Serializer[Any]):
+    """A sentence, a heading, a table row or a line of code: characters of the document, counted from 0, the end not
+    included."""
+
+    start = serializers.IntegerField()
+    end = serializers.IntegerField()
+    commit = serializers.CharField(help_text="The commit that wrote most of it.")
+    author = AuthorOut()
+    also = serializers.ListField(child=serializers.CharField(), help_text="Other commits that wrote in it.")
+
+
 class BlameOut(serializers.Serializer[Any]):
     location = serializers.CharField()
     commit = serializers.CharField()
     runs = RunOut(many=True)
+    sentences = SentenceOut(many=True, help_text="Of the same lines.")
     next_line = serializers.IntegerField(
         allow_null=True, help_text="The `line` to go on with; null where the last one is here."
     )
@@ -50,13 +63,17 @@ class Blame(Endpoint):
         refuses=[NotFound, Gone, Invalid],
     )
     def get(self, request: Request) -> HttpResponse:
-        """The lines, in runs that one commit brought in, with the person and the agent of that commit."""
+        """The lines, in runs of which one commit was the last to write in them, and the sentences in them.
+
+        Who wrote a sentence is known also where it was moved, or its lines were broken anew.
+        """
         found = history.blame(
             self.actor,
             location=parameters.required(request, "location"),
             at=parameters.text(request, "at") or None,
             line=parameters.whole(request, "line", least=1) or 1,
             most=MOST_LINES,
+            keep=authorship.keep,
         )
         runs = [
             {
@@ -67,4 +84,22 @@ class Blame(Endpoint):
             }
             for run in found.runs
         ]
-        return answer({"location": found.location, "commit": found.commit, "runs": runs, "next_line": found.next_line})
+        sentences = [
+            {
+                "start": sentence.start,
+                "end": sentence.end,
+                "commit": sentence.commits[0].id,
+                "author": author(sentence.commits[0].author),
+                "also": [commit.id for commit in sentence.commits[1:]],
+            }
+            for sentence in found.sentences
+        ]
+        return answer(
+            {
+                "location": found.location,
+                "commit": found.commit,
+                "runs": runs,
+                "sentences": sentences,
+                "next_line": found.next_line,
+            }
+        )

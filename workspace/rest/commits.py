@@ -11,7 +11,7 @@ from workspace.queries import citations, history
 from workspace.rest import examples, parameters
 from workspace.rest.answers import answer, etag, moment, page
 from workspace.rest.endpoint import Endpoint
-from workspace.rest.provenance import CommitOut, author
+from workspace.rest.provenance import CommitOut, author, decisions
 from workspace.rest.schema import LOCATION, PAGED, in_path, operation, page_of
 
 
@@ -75,5 +75,7 @@ def commit(found: history.CommitRow) -> dict[str, Any]:
         "committed_at": moment(found.created_at),
         "bytes": found.bytes,
         "lines": found.lines,
+        "merge_version": found.merge_version,
+        "decisions": decisions(found.decisions),
         "web_url": citations.web_url(found.location, at=found.id),
     }

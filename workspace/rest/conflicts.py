@@ -13,33 +13,43 @@ from workspace.rest import bodies, examples, parameters, results
 from workspace.rest.answers import answer, moment, nothing, page
 from workspace.rest.endpoint import Endpoint
 from workspace.rest.moves import expected
-from workspace.rest.problems import HunkOut
+from workspace.rest.problems import CHOICE, WORDS, HunkOut
 from workspace.rest.provenance import AuthorOut, author
 from workspace.rest.schema import ETAG, IF_MATCH, KEY, PAGED, in_path, operation, page_of, query
 from workspace.services import conflicts
 
-WORDS = ("mine", "theirs", "both", "base")
+MOST = 1_000_000
+"""An index that no hunk can have."""
 
 
 @extend_schema_field(
     {
         "oneOf": [
-            {"type": "string", "enum": list(WORDS)},
+            *CHOICE["oneOf"],
             {
                 "type": "object",
-                "properties": {"text": {"type": "string"}},
-                "required": ["text"],
+                "properties": {"hunk": {"type": "integer", "minimum": 0}, "choice": CHOICE},
+                "required": ["hunk", "choice"],
                 "additionalProperties": False,
             },
         ]
     }
 )
 class Choice(serializers.Field[Any, Any, Any, Any]):
-    """What stands in the place of one hunk: a word, or other text."""
+    """What stands in the place of one hunk: a word, or other text; in order, or with the hunk's index."""
 
-    default_error_messages = {"invalid": 'must be one of mine, theirs, both, base, or {{"text": "…"}}.'}
+    default_error_messages = {
+        "invalid": 'must be one of mine, theirs, both, base, suggestion, or {{"text": "…"}}, '
+        'or one of these as {{"hunk": 0, "choice": …}}.'
+    }
 
-    def to_internal_value(self, data: object) -> str | dict[str, str]:
+    def to_internal_value(self, data: object) -> Any:
+        if isinstance(data, dict) and data.keys() == {"hunk", "choice"}:
+            index = bodies.Whole(least=0, most=MOST).run_validation(data["hunk"])
+            return {"hunk": index, "choice": self._choice(data["choice"])}
+        return self._choice(data)
+
+    def _choice(self, data: object) -> str | dict[str, str]:
         if isinstance(data, str) and data in WORDS:
             return data
         if isinstance(data, dict) and data.keys() == {"text"}:
@@ -52,9 +62,16 @@ class Choice(serializers.Field[Any, Any, Any, Any]):
 
 class Resolution(bodies.Explained):
     choices = serializers.ListField(
-        child=Choice(), required=False, help_text="One for each hunk, in order. `both` is theirs, then mine."
+        child=Choice(),
+        required=False,
+        help_text="One for each hunk, in order or by its index. `both` is theirs, then mine; `suggestion` is for hunks "
+        "that have one.",
     )
     content = bodies.Text(required=False, blank=True, help_text="The whole text instead.")
+    confirm_drop = bodies.Flag(
+        required=False,
+        help_text="Needed where content leaves out a line that either side added; INVALID names the lines then.",
+    )
     expected_commit = bodies.Text(
         required=False, help_text="The head that this was made upon; without it, the one that the conflict names."
     )
@@ -142,7 +159,7 @@ class Conflict(Endpoint):
         refuses=[NotFound, Forbidden, Invalid],
     )
     def delete(self, request: Request, id: str) -> HttpResponse:
-        """Sets the draft aside without writing it. The draft itself is kept."""
+        """Sets the draft aside without writing it. The draft itself is kept for a time, by default 90 days."""
         conflicts.discard(self.actor, conflict=id, reason=parameters.text(request, "reason") or "")
         return nothing()
 
@@ -159,12 +176,16 @@ class Resolutions(Endpoint):
         conflict=True,
         sends={
             "Hunk by hunk": {"choices": ["theirs", {"text": "We launch in May or June.\n"}]},
+            "By the index of each hunk": {
+                "choices": [{"hunk": 1, "choice": "suggestion"}, {"hunk": 0, "choice": "mine"}]
+            },
             "The whole text": {"content": "# Launch plan\n\nWe launch in June.\n"},
         },
         examples={"Saved": examples.WRITTEN},
     )
     def post(self, request: Request, id: str) -> HttpResponse:
-        """Makes a commit with two parents. Where the head has moved again, CONFLICT tells how it stands now."""
+        """Makes a commit with two parents. Where the head has moved again, choices stay for hunks that say what they
+        said; where those are not all, CONFLICT tells how it stands now and which choices were kept."""
         key = parameters.idempotency_key(request)
         body = bodies.read(request, Resolution)
         body["expected_commit"] = expected(request, body)
@@ -197,7 +218,7 @@ def detail(found: reads.ConflictView) -> dict[str, Any]:
         "theirs": found.theirs,
         "mine": found.mine,
         "theirs_author": author(found.theirs_author),
-        "hunks": [results.hunk(one) for one in found.hunks],
+        "hunks": results.hunks(found.hunks),
         "merged_preview": found.merged_preview,
         "current_commit": found.current_commit,
         "may_resolve": found.may_resolve,

@@ -45,6 +45,7 @@ class DiffHunkOut(serializers.Serializer[Any]):
     new_start = serializers.IntegerField()
     new_lines = serializers.IntegerField()
     heading = serializers.CharField(allow_null=True)
+    formatting = serializers.BooleanField(help_text="Whether no word changes: lines broken anew, another bullet.")
     lines = LineOut(many=True)
 
 
@@ -104,6 +105,7 @@ def hunk(one: DiffHunk) -> dict[str, Any]:
         "new_start": one.new_start,
         "new_lines": one.new_lines,
         "heading": one.heading,
+        "formatting": one.formatting,
         "lines": [
             {
                 "kind": line.kind,

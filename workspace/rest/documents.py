@@ -42,6 +42,8 @@ from workspace.rest.schema import (
 from workspace.services import documents, receipts
 from workspace.services.outcomes import Outcome
 
+SHRINKS = "Needed where it would leave all but nothing of a long document; INVALID names it then."
+
 
 class NewDocument(bodies.Explained):
     location = bodies.Text(help_text="The whole path from the root. Missing folders are made.")
@@ -55,6 +57,7 @@ class Replacement(bodies.Explained):
         required=False,
         help_text="What to do where the head has moved: reject (default) or merge.",
     )
+    confirm_shrink = bodies.Flag(required=False, help_text=SHRINKS)
 
 
 class Substitution(bodies.Explained):
@@ -64,6 +67,7 @@ class Substitution(bodies.Explained):
     new_string = bodies.Text(blank=True)
     replace_all = bodies.Flag(required=False)
     on_conflict = bodies.Word(choices=documents.ON_CONFLICT, required=False)
+    confirm_shrink = bodies.Flag(required=False, help_text=SHRINKS)
 
 
 class Addition(bodies.Explained):
@@ -78,6 +82,7 @@ class Section(bodies.Explained):
     section = bodies.Text(help_text="The heading's title, its path `A > B`, or its anchor.")
     content = bodies.Text(blank=True, help_text="What stands under the heading from now on.")
     on_conflict = bodies.Word(choices=documents.ON_CONFLICT, required=False)
+    confirm_shrink = bodies.Flag(required=False, help_text=SHRINKS)
 
 
 EDITS: dict[str, type[bodies.Explained]] = {

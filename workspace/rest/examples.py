@@ -20,6 +20,7 @@ WRITTEN = {
     "citation": f"product/launch/plan.md@{COMMIT}",
     "web_url": "https://baton.example.org/d/product/launch/plan.md",
     "created_folders": [],
+    "decisions": [],
 }
 A_COMMIT = {
     "id": COMMIT,
@@ -35,6 +36,8 @@ A_COMMIT = {
     "session": "",
     "bytes": 34,
     "lines": 3,
+    "merge_version": None,
+    "decisions": [],
     "committed_at": "2026-11-29T08:00:00.000000Z",
     "web_url": f"https://baton.example.org/d/product/launch/plan.md?at={COMMIT}",
 }
@@ -80,14 +83,21 @@ A_CONFLICT = {
     "location": "product/launch/plan.md",
     "hunks": [
         {
+            "index": 0,
             "kind": "modify/modify",
             "base": "We launch in May.\n",
             "theirs": "We launch in June.\n",
             "mine": "We launch in April.\n",
             "heading": "Dates",
+            "path": ["Launch plan", "Dates"],
+            "base_lines": [5, 5],
+            "theirs_lines": [5, 5],
+            "mine_lines": [5, 5],
+            "suggestion": None,
         }
     ],
-    "merged_preview": "# Dates\n\n<<<<<<< mine\nWe launch in April.\n||||||| base\nWe launch in May.\n"
-    "=======\nWe launch in June.\n>>>>>>> theirs\n",
+    "kept": [],
+    "merged_preview": "# Launch plan\n\n## Dates\n\n<<<<<<< mine\nWe launch in April.\n||||||| base\n"
+    "We launch in May.\n=======\nWe launch in June.\n>>>>>>> theirs\n",
     "replayed": False,
 }

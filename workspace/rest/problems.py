@@ -3,7 +3,12 @@
 from collections.abc import Sequence
 from typing import Any
 
-from drf_spectacular.utils import OpenApiExample, OpenApiResponse, PolymorphicProxySerializer
+from drf_spectacular.utils import (
+    OpenApiExample,
+    OpenApiResponse,
+    PolymorphicProxySerializer,
+    extend_schema_field,
+)
 from rest_framework import serializers
 
 from workspace.errors import (
@@ -23,6 +28,19 @@ from workspace.errors import (
 )
 from workspace.rest import errors, examples
 
+WORDS = ("mine", "theirs", "both", "base", "suggestion")
+CHOICE: dict[str, Any] = {
+    "oneOf": [
+        {"type": "string", "enum": list(WORDS)},
+        {
+            "type": "object",
+            "properties": {"text": {"type": "string"}},
+            "required": ["text"],
+            "additionalProperties": False,
+        },
+    ]
+}
+"""What stands in the place of one hunk."""
 STALE = "The document has changed since. Look at the hunks, then resolve the conflict or write upon its head."
 STALE_DECISION = "The document has changed since this was decided. Read it, then decide again upon its head."
 WRITES: tuple[type[Refusal], ...] = (NotFound, Forbidden, Gone, IdempotencyMismatch)
@@ -65,14 +83,48 @@ class Problem(serializers.Serializer[Any]):
     retry_after = serializers.IntegerField(required=False, help_text="Seconds, as in Retry-After.")
 
 
+@extend_schema_field(CHOICE)
+class ChosenOut(serializers.Field[Any, Any, Any, Any]):
+    """A choice as it was sent."""
+
+    def to_representation(self, value: Any) -> Any:
+        return value
+
+
+def _span(side: str) -> serializers.ListField:
+    return serializers.ListField(
+        child=serializers.IntegerField(),
+        allow_null=True,
+        help_text=f"The first and the last line of it in {side}, from 1; null where it has none.",
+    )
+
+
 class HunkOut(serializers.Serializer[Any]):
     """One place that both sides changed."""
 
+    index = serializers.IntegerField(help_text="Its place in the order, from 0.")
     kind = serializers.ChoiceField(choices=["modify/modify", "insert/insert", "delete/modify"])
     base = serializers.CharField(help_text="What both started from.")
     theirs = serializers.CharField(help_text="What the head says.")
     mine = serializers.CharField(help_text="What the draft says.")
     heading = serializers.CharField(allow_null=True, help_text="The nearest heading above.")
+    path = serializers.ListField(
+        child=serializers.CharField(), help_text="The headings that it lies under, from the top."
+    )
+    base_lines = _span("base")
+    theirs_lines = _span("theirs")
+    mine_lines = _span("mine")
+    suggestion = serializers.CharField(
+        allow_null=True,
+        help_text="Both changes merged word by word, where they leave each other's words alone. Read it first.",
+    )
+
+
+class KeptOut(serializers.Serializer[Any]):
+    """A choice that was made for an earlier head and still fits; send it again with the others."""
+
+    hunk = serializers.IntegerField()
+    choice = ChosenOut()
 
 
 class ConflictProblem(Problem):
@@ -86,6 +138,9 @@ class ConflictProblem(Problem):
     id = serializers.CharField(help_text="The document's id.")
     location = serializers.CharField()
     hunks = HunkOut(many=True, help_text="Empty where a merge would be clean.")
+    kept = KeptOut(
+        many=True, help_text="Choices that were made for an earlier head and still fit. The others are to be made."
+    )
     merged_preview = serializers.CharField(help_text="The merged text, with markers where it conflicts.")
     replayed = serializers.BooleanField(help_text="Whether this is the answer of an earlier request.")
 

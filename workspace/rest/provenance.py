@@ -1,13 +1,17 @@
 """Who wrote something, in which commit, and by what role: the shapes that every noun shares."""
 
-from typing import Any
+from collections.abc import Iterable
+from typing import Any, get_args
 
 from rest_framework import serializers
 
 from workspace.actor import Role, Via
+from workspace.merge import Decision, Rule
+from workspace.queries import decisions as kept
 from workspace.queries import history
 from workspace.queries.who import Who
 
+RULES = get_args(Rule.__value__)
 ROLES = tuple(role.label for role in Role)
 
 
@@ -22,6 +26,17 @@ class AuthorOut(serializers.Serializer[Any]):
     email = serializers.CharField(help_text="The person's address. Empty for a job.")
     agent = serializers.CharField(allow_null=True, help_text="The agent's id, where an agent acted.")
     host = serializers.CharField(help_text="The program that the agent runs in, where it told.")
+
+
+class DecisionOut(serializers.Serializer[Any]):
+    """Something that a merge settled and that a merge by lines would have left open."""
+
+    rule = serializers.ChoiceField(choices=RULES, help_text="What it was settled by; /help/merging explains each.")
+    lines = serializers.ListField(
+        child=serializers.IntegerField(),
+        allow_null=True,
+        help_text="The first and the last line of it in the merged text, from 1; null where nothing is left there.",
+    )
 
 
 class CommitOut(serializers.Serializer[Any]):
@@ -43,7 +58,16 @@ class CommitOut(serializers.Serializer[Any]):
     committed_at = serializers.DateTimeField()
     bytes = serializers.IntegerField()
     lines = serializers.IntegerField()
+    merge_version = serializers.IntegerField(
+        allow_null=True, help_text="Of the merge that made it; null where nothing was merged."
+    )
+    decisions = DecisionOut(many=True, help_text="What that merge settled beyond lines, in order.")
     web_url = serializers.CharField()
+
+
+def decisions(found: Iterable[Decision]) -> list[dict[str, Any]]:
+    """Decisions as ``DecisionOut``."""
+    return kept.stored(found)
 
 
 def author(who: Who) -> dict[str, Any]:

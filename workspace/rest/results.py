@@ -1,16 +1,18 @@
 """What a write came to, as every write answers it."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from django.http import HttpResponse
 from rest_framework import serializers
 from rest_framework.request import Request
 
-from workspace.merge import Hunk
+from workspace.merge import Hunk, LineRange
 from workspace.queries import citations
 from workspace.rest.answers import answer, api_url, etag
 from workspace.rest.errors import problem
 from workspace.rest.problems import STALE, STALE_DECISION
+from workspace.rest.provenance import DecisionOut, decisions
 from workspace.services.outcomes import Conflict, Outcome, name_of
 
 
@@ -29,6 +31,7 @@ class WriteOut(serializers.Serializer[Any]):
     citation = serializers.CharField(help_text="LOCATION@COMMIT: names this text for ever.")
     web_url = serializers.CharField()
     created_folders = serializers.ListField(child=serializers.CharField())
+    decisions = DecisionOut(many=True, help_text="What a merge settled beyond lines, in order; else empty.")
 
 
 def written(request: Request, outcome: Outcome, *, status: int = 200) -> HttpResponse:
@@ -44,6 +47,7 @@ def written(request: Request, outcome: Outcome, *, status: int = 200) -> HttpRes
         "citation": citations.citation(outcome.location, outcome.commit),
         "web_url": citations.web_url(outcome.location),
         "created_folders": list(outcome.created_folders),
+        "decisions": decisions(outcome.decisions),
     }
     headers = {"ETag": etag(outcome.commit)}
     if status == 201:
@@ -59,19 +63,33 @@ def conflicted(request: Request, outcome: Conflict) -> HttpResponse:
         "conflict_id": outcome.conflict,
         "id": outcome.document,
         "location": outcome.location,
-        "hunks": [hunk(one) for one in outcome.hunks],
+        "hunks": hunks(outcome.hunks),
+        "kept": [{"hunk": index, "choice": choice} for index, choice in enumerate(outcome.kept) if choice is not None],
         "merged_preview": outcome.merged_preview,
         "replayed": outcome.replayed,
     }
     return problem(request, "CONFLICT", 409, STALE if outcome.conflict else STALE_DECISION, data)
 
 
-def hunk(one: Hunk) -> dict[str, Any]:
-    """A hunk with both sides and what they started from."""
-    return {
-        "kind": one.kind,
-        "base": one.base,
-        "theirs": one.theirs,
-        "mine": one.mine,
-        "heading": one.heading,
-    }
+def hunks(found: Sequence[Hunk]) -> list[dict[str, Any]]:
+    """Hunks with both sides and what they started from, in order."""
+    return [
+        {
+            "index": index,
+            "kind": one.kind,
+            "base": one.base,
+            "theirs": one.theirs,
+            "mine": one.mine,
+            "heading": one.heading,
+            "path": list(one.path),
+            "base_lines": _lines(one.base_lines),
+            "theirs_lines": _lines(one.theirs_lines),
+            "mine_lines": _lines(one.mine_lines),
+            "suggestion": one.suggestion,
+        }
+        for index, one in enumerate(found)
+    ]
+
+
+def _lines(lines: LineRange) -> list[int] | None:
+    return list(lines) if lines else None

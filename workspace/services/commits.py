@@ -11,7 +11,9 @@ from django.utils import timezone
 from workspace.access import location_of
 from workspace.actor import Actor
 from workspace.errors import Invalid
+from workspace.merge import Decision
 from workspace.models import Blob, Commit, CommitKind, Document, JobKind
+from workspace.queries import decisions as settled
 from workspace.queries import named as finding
 from workspace.services import audit, jobs, texts
 from workspace.services.texts import Text
@@ -90,13 +92,14 @@ def record(
     message: str = "",
     reason: str = "",
     merge_version: int | None = None,
+    decisions: Iterable[Decision] = (),
     created_at: datetime | None = None,
     imported_author: str = "",
 ) -> Commit:
     """Append a commit to a document whose row is locked, or not saved yet, and make it the head.
 
-    ``text`` None keeps the head's text (a move, a delete). Writes the receipt, the entry of the audit log and the
-    index job as well.
+    ``text`` None keeps the head's text (a move, a delete). ``decisions`` are what the merge of ``merge_version``
+    settled beyond lines. Writes the receipt, the entry of the audit log and the index job as well.
     """
     parents = list(parents)
     commit = Commit(
@@ -117,6 +120,7 @@ def record(
         imported_author=imported_author,
         created_at=created_at or timezone.now(),
         merge_version=merge_version,
+        decisions=settled.stored(decisions),
     )
     commit.id = identify(commit)
     if text:

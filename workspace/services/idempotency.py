@@ -16,6 +16,7 @@ from workspace.actor import Actor
 from workspace.errors import IdempotencyMismatch, Invalid
 from workspace.merge import Hunk
 from workspace.models import IdempotencyKey
+from workspace.queries import decisions
 from workspace.services.outcomes import Conflict, Made, Outcome, Replayed, name_of
 
 MAX_KEY = 255
@@ -111,11 +112,13 @@ def _load(stored: dict[str, Any]) -> Replayed | Conflict | Made:
     name = fields.pop("outcome")
     if name == "conflict":
         hunks = tuple(_hunk(stored) for stored in fields.pop("hunks"))
-        return replace(Conflict(**fields, hunks=hunks), replayed=True)
+        kept = tuple(fields.pop("kept", ()))
+        return replace(Conflict(**fields, hunks=hunks, kept=kept), replayed=True)
     if name == "made":
         return Made(**fields | {"created_folders": tuple(fields["created_folders"]), "replayed": True})
     fields.pop("first", None)
     fields |= {k: tuple(fields[k]) for k in ("parents", "created_folders")}
+    fields["decisions"] = decisions.loaded(fields.get("decisions", ()))
     return Replayed(first=name, **fields)
 
 

@@ -186,6 +186,7 @@ def _update(
         content=content if merged is None else merged,
         expected_commit=before.base if merged is None else document.head.pk,
         on_conflict="merge",
+        confirm_shrink=True,
         **note,
     )
     match outcome:

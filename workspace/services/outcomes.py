@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from workspace.merge import Hunk
+from workspace.merge import Choice, Decision, Hunk
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -10,7 +10,7 @@ class Written:
     """Where a document stands after a write that was accepted.
 
     ``commit`` is the id of the commit that holds it, ``parents`` its parents; ``created_folders`` the locations
-    of the folders that had to be made.
+    of the folders that had to be made; ``decisions`` what a merge settled beyond lines.
     """
 
     document: str
@@ -18,6 +18,7 @@ class Written:
     commit: str
     parents: tuple[str, ...]
     created_folders: tuple[str, ...] = ()
+    decisions: tuple[Decision, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,7 +50,8 @@ class Conflict:
 
     The whole draft is kept under ``conflict``, which is None where there was no text to keep (a delete, move or
     restore that was decided on an older version). ``hunks`` is empty where only the head had moved and a merge would
-    be clean; ``merged_preview`` is the merged text, with markers where it conflicts.
+    be clean; ``merged_preview`` is the merged text, with markers where it conflicts. ``kept`` are choices that were
+    made for an earlier head and still fit: one for each hunk, or None; empty where none was made.
     """
 
     conflict: str | None
@@ -59,6 +61,7 @@ class Conflict:
     head_commit: str
     hunks: tuple[Hunk, ...] = field(default=())
     merged_preview: str
+    kept: tuple[Choice | None, ...] = ()
     replayed: bool = False
 
 

@@ -6,11 +6,12 @@ document goes with its whole history, its drafts and its index, and one receipt 
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
+from django.conf import settings
 from django.contrib.sessions.models import Session
-from django.db import connection, transaction
+from django.db import IntegrityError, connection, transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
@@ -25,7 +26,9 @@ from workspace.models import (
     Chunk,
     Commit,
     Conflict,
+    ConflictState,
     Document,
+    Draft,
     Grant,
     Job,
     JobState,
@@ -92,6 +95,29 @@ def sessions(*, limit: int = ROWS_AT_ONCE) -> int:
     return count
 
 
+def drafts(actor: Actor, *, limit: int = ROWS_AT_ONCE) -> int:
+    """Lets up to ``limit`` conflicts go that were discarded more than ``BATON_CONFLICT_DAYS`` ago, with their drafts
+    and receipts; returns how many. The audit log says that they did. With 0 days none goes."""
+    if not settings.BATON_CONFLICT_DAYS:
+        return 0
+    before = timezone.now() - timedelta(days=settings.BATON_CONFLICT_DAYS)
+    rows = Conflict.objects.filter(state=ConflictState.DISCARDED, closed_at__lt=before)
+    try:
+        with transaction.atomic():
+            # Another sweep takes others.
+            locked = rows.select_for_update(of=("self",), skip_locked=True).select_related("document__folder")
+            batch = list(locked.order_by("closed_at")[:limit])
+            for row in batch:
+                audit.record(actor, "conflict.purged", document=row.document, data={"conflict": row.pk})
+            gone = [row.pk for row in batch]
+            Conflict.objects.filter(pk__in=gone).delete()
+            _drop_unused({row.draft_id for row in batch})
+    except IntegrityError:
+        # Somebody wrote the very text of a draft meanwhile, so it is in use again; the next round knows.
+        return 0
+    return len(batch)
+
+
 def _deleted(before: datetime) -> "QuerySet[Document]":
     return Document.objects.filter(deleted_at__lt=before)
 
@@ -120,6 +146,7 @@ def _purge(actor: Actor, document: Document) -> None:
     ).delete()
     Chunk.objects.filter(Q(document=document) | Q(commit__document=document)).delete()
     Grant.objects.filter(document=document).delete()
+    Draft.objects.filter(document=document).delete()
     Job.objects.filter(document=document).delete()
     Document.objects.filter(pk=document.pk).update(indexed_commit=None)
     drafts.delete()

@@ -46,6 +46,7 @@ class Hunk:
     old_start: int
     new_start: int
     heading: str | None
+    formatting: bool
     lines: tuple[Line, ...]
     pairs: tuple[Pair, ...]
 
@@ -130,6 +131,7 @@ def rows(hunks: Sequence[DiffHunk]) -> tuple[Hunk, ...]:
             old_start=hunk.old_start,
             new_start=hunk.new_start,
             heading=hunk.heading,
+            formatting=hunk.formatting,
             lines=tuple(_line(line) for line in hunk.lines),
             pairs=tuple(_pairs(hunk.lines)),
         )

@@ -216,6 +216,8 @@ def csrf_failed(request: HttpRequest, reason: str = "") -> HttpResponse:
         "This form is too old",
         "Nothing was saved. Open the page again and repeat it; that is for your safety.",
         kept=request.POST.get("content", ""),
+        back=request.path if request.POST.get("content") else "",
+        back_words="Open it again",
     )
 
 

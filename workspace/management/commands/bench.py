@@ -10,10 +10,10 @@ from typing import Any
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandParser
 
-from workspace.management.bench import access, core, start
+from workspace.management.bench import access, core, history, merge, start
 from workspace.management.bench.figures import Figure, as_json, from_json, table
 
-BENCHMARKS = ("core", "access", "start")
+BENCHMARKS = ("core", "access", "history", "merge", "start")
 INSIDE = "BATON_BENCH_INSIDE"
 
 
@@ -38,11 +38,13 @@ class Command(BaseCommand):
 
 
 def _run(name: str, rounds: int) -> list[Figure]:
-    if name == "start":
-        return start.run()
+    if name in ("start", "merge"):
+        return start.run() if name == "start" else merge.run()
     call_command("migrate", verbosity=0)
     call_command("createcachetable", verbosity=0)
-    return core.run(rounds=rounds) if name == "core" else access.run()
+    if name == "core":
+        return core.run(rounds=rounds)
+    return history.run() if name == "history" else access.run()
 
 
 def _elsewhere(name: str, rounds: int) -> list[Figure]:

@@ -1,11 +1,14 @@
 """``conflict``: drafts that could not be merged, and settling them."""
 
-from collections.abc import Mapping
+import hashlib
+import json
 from typing import Annotated, Any, ClassVar, Literal, TypedDict
 
+from django.core import signing
 from pydantic import BaseModel, ConfigDict, Field
 
 from workspace.actor import Actor
+from workspace.errors import Invalid
 from workspace.mcp import bounds, shapes
 from workspace.mcp.arguments import Arguments, CommitId, Cursor, Key, Message, Reason, Takes
 from workspace.mcp.fence import counted, fenced, one_line
@@ -14,6 +17,12 @@ from workspace.mcp.tool import Answer, Tool
 from workspace.queries import conflicts as queries
 from workspace.queries.conflicts import ConflictRow, ConflictView
 from workspace.services import conflicts
+
+VALID_S = 600
+_SALT = "workspace.mcp.conflict"
+
+
+type Word = Literal["mine", "theirs", "both", "base", "suggestion"]
 
 
 class Words(BaseModel):
@@ -24,13 +33,22 @@ class Words(BaseModel):
     text: str
 
 
+class Picked(BaseModel):
+    """A choice for the hunk with this index."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+
+    hunk: Annotated[int, Field(ge=0)]
+    choice: Word | Words
+
+
 class Settle(Arguments):
     ACTIONS: ClassVar = {
         "list": Takes(may=("location", "state", "cursor", "limit")),
         "show": Takes(needs=("conflict_id",), may=("cursor", "offset")),
         "resolve": Takes(
             needs=("conflict_id",),
-            may=("choices", "content", "expected_commit", "idempotency_key", "message", "reason"),
+            may=("choices", "content", "confirm_token", "expected_commit", "idempotency_key", "message", "reason"),
         ),
         "discard": Takes(needs=("conflict_id",), may=("reason",)),
     }
@@ -39,15 +57,25 @@ class Settle(Arguments):
     conflict_id: Annotated[str, Field(max_length=64)] | None = None
     choices: (
         Annotated[
-            list[Literal["mine", "theirs", "both", "base"] | Words],
+            list[Word | Words | Picked],
             Field(
-                max_length=10_000,
-                description='resolve: for each hunk in order mine (the draft), theirs, both, base or {"text": "…"}.',
+                max_length=20_000,
+                description=(
+                    "resolve: for each hunk in order mine (the draft), theirs, both, base, suggestion or "
+                    '{"text": "…"}; or out of order {"hunk": 0, "choice": …}.'
+                ),
             ),
         ]
         | None
     ) = None
     content: Annotated[str, Field(description="resolve: the whole text, in place of choices.")] | None = None
+    confirm_token: (
+        Annotated[
+            str,
+            Field(max_length=1000, description="resolve: from the answer that asked whether content may drop lines."),
+        ]
+        | None
+    ) = None
     expected_commit: (
         Annotated[CommitId, Field(description="resolve: the head that you decided upon, head_commit of the conflict.")]
         | None
@@ -94,6 +122,18 @@ class ConflictShown(TypedDict):
     hunks: list[shapes.HunkShape]
     next_cursor: str | None
     draft: Draft
+    next: str
+
+
+class DropPreview(TypedDict):
+    """Nothing was written: the whole text leaves out lines that a side added."""
+
+    resolved: bool
+    conflict_id: str
+    detail: str
+    confirm_token: str
+    expires_in_s: int
+    next: str
 
 
 class Discarded(TypedDict):
@@ -112,7 +152,7 @@ def settle(actor: Actor, given: Settle) -> Answer:
         case "discard":
             conflicts.discard(actor, conflict=given.conflict_id or "", reason=given.reason)
             return Answer(
-                text="Discarded: the draft is set aside and the document stays as it is.",
+                text="Discarded: the draft is set aside, kept for a time, and the document stays as it is.",
                 data={"conflict_id": given.conflict_id, "state": "discarded"},
             )
 
@@ -167,6 +207,7 @@ def _show(actor: Actor, given: Settle) -> Answer:
     cursor = bounds.cursor_at(actor, end, of=listing) if end < len(found.hunks) else None
     part = bounds.cut(found.mine[given.offset :], bounds.ROWS // 2)
     draft = {"text": part.text, "next_offset": given.offset + len(part.text) if part.left else None}
+    following = _following(found, cursor)
     data = {
         "conflict": _item(found.row),
         "current_head_commit": found.current_commit,
@@ -174,53 +215,113 @@ def _show(actor: Actor, given: Settle) -> Answer:
         "hunks": shown,
         "next_cursor": cursor,
         "draft": draft,
+        "next": following,
     }
-    return Answer(text=_shown_text(found, shown, cursor, draft), data=data)
+    return Answer(text=_shown_text(found, shown, draft, following), data=data)
 
 
-def _shown_text(found: ConflictView, shown: list[dict[str, Any]], cursor: str | None, draft: dict[str, Any]) -> str:
+def _following(found: ConflictView, cursor: str | None) -> str:
+    """The exact next call; empty where the caller can do nothing."""
+    if cursor:
+        return shapes.call("conflict", action="show", conflict_id=found.row.id, cursor=cursor)
+    if found.may_resolve:
+        return shapes.resolving(found.row.id, found.current_commit, hunks=len(found.hunks))
+    return shapes.call("read", location=found.row.location) if found.row.resolution else ""
+
+
+def _shown_text(found: ConflictView, shown: list[dict[str, Any]], draft: dict[str, Any], following: str) -> str:
     lines = [_line(found.row), f"The document's newest commit is {found.current_commit}."]
+    if found.row.resolution:
+        lines.append(f"It was settled by commit {found.row.resolution}.")
+    lines.append(fenced(draft["text"], source=f"the draft of {found.row.id}"))
+    if draft["next_offset"] is not None:
+        lines.append(f"More of the draft: the same call with offset {draft['next_offset']}")
     if shown:
         lines.append(
             fenced(
-                "\n".join(map(shapes.hunk_text, shown)), source=f"{len(shown)} of {counted(len(found.hunks), 'hunk')}"
+                "\n".join(map(shapes.hunk_text, shown)),
+                source=f"{len(shown)} of {counted(len(found.hunks), 'hunk')}",
             )
         )
     else:
         lines.append("Nothing disagrees: the draft and the document fit together now.")
-    if cursor:
-        lines.append(f'More hunks: the same call with "cursor": "{cursor}"')
-    lines.append(fenced(draft["text"], source=f"the draft of {found.row.id}"))
-    if draft["next_offset"] is not None:
-        lines.append(f"More of the draft: the same call with offset {draft['next_offset']}")
-    if found.may_resolve:
-        resolve = shapes.call(
-            "conflict",
-            action="resolve",
-            conflict_id=found.row.id,
-            expected_commit=found.current_commit,
-            choices=["both"] * min(len(found.hunks), 3) + ["…"] * (len(found.hunks) > 3),
-        )
-        lines.append(f"To settle it: {resolve}, one choice for each hunk, or content in place of choices.")
+    if found.may_resolve and shown:
+        lines.append(shapes.CHOICES)
+    if following:
+        lines.append(f"{shapes.NEXT}{following}")
     return "\n".join(lines)
 
 
 def _resolve(actor: Actor, given: Settle) -> Answer:
-    choices: list[str | Mapping[str, str]] | None = None
-    if given.choices is not None:
-        choices = [choice if isinstance(choice, str) else {"text": choice.text} for choice in given.choices]
-    return shapes.write_answer(
-        conflicts.resolve(
+    bound = _bound(actor, given)
+    if given.confirm_token is not None:
+        _check(given.confirm_token, bound)
+    try:
+        outcome = conflicts.resolve(
             actor,
             conflict=given.conflict_id or "",
             expected_commit=given.expected_commit,
-            choices=choices,
+            choices=None if given.choices is None else [_choice(choice) for choice in given.choices],
             content=given.content,
+            confirm_drop=given.confirm_token is not None,
             idempotency_key=given.idempotency_key,
             message=given.message,
             reason=given.reason,
         )
-    )
+    except Invalid as refusal:
+        if any(error.field == "confirm_drop" for error in refusal.errors):
+            return _asked(given, refusal, bound)
+        raise
+    return shapes.write_answer(outcome)
+
+
+def _choice(given: str | Words | Picked) -> str | dict[str, Any]:
+    match given:
+        case Words():
+            return {"text": given.text}
+        case Picked():
+            return {"hunk": given.hunk, "choice": _choice(given.choice)}
+        case _:
+            return given
+
+
+def _asked(given: Settle, refusal: Invalid, bound: list[str]) -> Answer:
+    """What the whole text would drop, and the token that says that this is meant."""
+    token = signing.dumps(bound, salt=_SALT)
+    dropped = refusal.errors[0].message.removeprefix("is needed: ").partition(" Put them in,")[0]
+    following = f"the same call with {json.dumps({'confirm_token': token})}"
+    text = [
+        "Nothing was written yet. Look at what your text would leave out:",
+        fenced(dropped, source=f"what content drops of {given.conflict_id}"),
+        "Put those lines into content and call again. If they are to go, within 10 minutes:",
+        f"{shapes.NEXT}{following}",
+    ]
+    data = {
+        "resolved": False,
+        "conflict_id": given.conflict_id,
+        "detail": f"Nothing was written yet: {dropped}",
+        "confirm_token": token,
+        "expires_in_s": VALID_S,
+        "next": following,
+    }
+    return Answer(text="\n".join(text), data=data)
+
+
+def _bound(actor: Actor, given: Settle) -> list[str]:
+    digest = hashlib.sha256((given.content or "").encode()).hexdigest()
+    return [actor.principal, given.conflict_id or "", given.expected_commit or "", digest]
+
+
+def _check(token: str, bound: list[str]) -> None:
+    """Raises ``Invalid`` for a token that was not given for this very text."""
+    try:
+        held = signing.loads(token, salt=_SALT, max_age=VALID_S)
+    except signing.BadSignature:
+        held = None
+    if held != bound:
+        raise Invalid(
+            "confirm_token", "is older than 10 minutes, or not one that was given for this text. Call again without it."
+        )
 
 
 TOOL = Tool(
@@ -228,10 +329,11 @@ TOOL = Tool(
     title="Settle a conflict",
     description=(
         "Drafts that could not be merged are kept whole until somebody settles them. list and show them; resolve by a "
-        "choice for each hunk or by the whole text (a commit with two parents); discard sets the draft aside."
+        "choice for each hunk or by the whole text (a commit with two parents); discard sets the draft aside. Each "
+        "answer ends with the exact next call."
     ),
     arguments=Settle,
-    shapes=(ConflictList, ConflictShown, shapes.WriteShape, shapes.ConflictShape, Discarded),
+    shapes=(ConflictList, ConflictShown, shapes.WriteShape, shapes.ConflictShape, DropPreview, Discarded),
     quotes=True,
     run=settle,
     writes=True,

@@ -206,7 +206,7 @@ def _show(actor: Actor, given: History) -> Answer:
     row = queries.commit(actor, id=text.commit).row
     document = read.answer(text, most=bounds.TEXT)
     return Answer(
-        text=f"{shapes.commit_line(row)}\n{document.text}",
+        text="\n".join(filter(None, [shapes.commit_line(row), shapes.decided(row.decisions), document.text])),
         data={"commit": shapes.commit(row), "document": dict(document.data)},
     )
 

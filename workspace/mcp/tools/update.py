@@ -19,10 +19,10 @@ _GUARDS = ("expected_commit", "on_conflict", *_NOTES)
 
 class Update(Arguments):
     ACTIONS: ClassVar = {
-        "replace": Takes(needs=("location", "content"), may=_GUARDS),
-        "edit": Takes(needs=("location", "old_string", "new_string"), may=("replace_all", *_GUARDS)),
+        "replace": Takes(needs=("location", "content"), may=("confirm_shrink", *_GUARDS)),
+        "edit": Takes(needs=("location", "old_string", "new_string"), may=("replace_all", "confirm_shrink", *_GUARDS)),
         "append": Takes(needs=("location", "content"), may=_GUARDS),
-        "section": Takes(needs=("location", "section", "content"), may=_GUARDS),
+        "section": Takes(needs=("location", "section", "content"), may=("confirm_shrink", *_GUARDS)),
         "move": Takes(needs=("location", "to"), may=("expected_commit", "acknowledge_access_change", *_NOTES)),
         "restore": Takes(needs=("location",), may=("commit", "expected_commit", *_NOTES)),
     }
@@ -61,6 +61,9 @@ class Update(Arguments):
         Literal["reject", "merge"],
         Field(description="When others wrote meanwhile: tell (reject) or merge both where that is clean (merge)."),
     ] = "reject"
+    confirm_shrink: Annotated[
+        bool, Field(description="replace, edit, section: go ahead although next to nothing of a long text is left.")
+    ] = False
     acknowledge_access_change: Annotated[
         bool, Field(description="move: go ahead although other people will be able to read it there.")
     ] = False
@@ -97,6 +100,7 @@ def update(actor: Actor, given: Update) -> Answer:
                 content=given.content or "",
                 expected_commit=given.expected_commit,
                 on_conflict=given.on_conflict,
+                confirm_shrink=given.confirm_shrink,
                 **notes,
             )
         case "edit":
@@ -108,6 +112,7 @@ def update(actor: Actor, given: Update) -> Answer:
                 replace_all=given.replace_all,
                 expected_commit=given.expected_commit,
                 on_conflict=given.on_conflict,
+                confirm_shrink=given.confirm_shrink,
                 **notes,
             )
         case "append":
@@ -127,6 +132,7 @@ def update(actor: Actor, given: Update) -> Answer:
                 content=given.content or "",
                 expected_commit=given.expected_commit,
                 on_conflict=given.on_conflict,
+                confirm_shrink=given.confirm_shrink,
                 **notes,
             )
         case "move":

@@ -2,7 +2,7 @@
 
 from workspace.services.documents.placing import delete, move, restore, undelete
 from workspace.services.documents.request import ON_CONFLICT, OnConflict
-from workspace.services.documents.writing import append, create, edit, replace_section, substitute
+from workspace.services.documents.writing import append, create, edit, replace_section, restore_section, substitute
 
 __all__ = [
     "ON_CONFLICT",
@@ -14,6 +14,7 @@ __all__ = [
     "move",
     "replace_section",
     "restore",
+    "restore_section",
     "substitute",
     "undelete",
 ]

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import Literal, TypedDict
 
 from workspace.access import location_of
+from workspace.merge import Decision
 from workspace.models import Commit, Document, Folder
 from workspace.services import commits
 from workspace.services.outcomes import Conflict, Written
@@ -28,23 +29,33 @@ class Guarded(Request, total=False):
 
 
 class Replacement(Request, total=False):
-    """``on_conflict`` is what to do where the head has moved since: ``reject`` (default) tells, ``merge`` merges."""
+    """``on_conflict`` is what to do where the head has moved since: ``reject`` (default) tells, ``merge`` merges.
+    ``confirm_shrink`` says that a text that leaves all but nothing is meant (``shrinking``)."""
 
     on_conflict: OnConflict
+    confirm_shrink: bool
 
 
 class Edit(Replacement, Guarded, total=False):
     """A change that may be based on a version, and may be merged."""
 
 
-def written[W: Written](outcome: type[W], document: Document, commit: Commit, made: Iterable[Folder] = ()) -> W:
-    """The outcome of a write after which ``commit`` is what the document holds; ``made`` are the folders it needed."""
+def written[W: Written](
+    outcome: type[W],
+    document: Document,
+    commit: Commit,
+    made: Iterable[Folder] = (),
+    decisions: tuple[Decision, ...] = (),
+) -> W:
+    """The outcome of a write after which ``commit`` is what the document holds; ``made`` are the folders it needed,
+    ``decisions`` what its merge settled."""
     return outcome(
         document=document.pk,
         location=location_of(document),
         commit=commit.pk,
         parents=tuple(commit.parents),
         created_folders=tuple(folder.path for folder in made),
+        decisions=decisions,
     )
 
 

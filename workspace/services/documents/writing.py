@@ -11,10 +11,11 @@ from workspace.actor import Actor, Role
 from workspace.errors import Invalid
 from workspace.markdown import sections
 from workspace.markdown.sections import SectionError
-from workspace.merge import MERGE_VERSION, Merge, merge
+from workspace.merge import Merge, merge
 from workspace.models import Commit, CommitKind, ConflictState, Document, ReceiptKind
 from workspace.models import Conflict as ConflictRow
 from workspace.services import audit, commits, folders, receipts, texts
+from workspace.services.documents import shrinking
 from workspace.services.documents.request import ON_CONFLICT, Edit, Replacement, Request, written
 from workspace.services.idempotency import once
 from workspace.services.outcomes import Conflict, Merged, Outcome, Replayed, Saved, Unchanged
@@ -48,7 +49,8 @@ def edit(actor: Actor, *, location: str, content: str, expected_commit: str, **r
     """Replace the whole text, as written upon ``expected_commit``.
 
     Where the head has moved since, ``merge`` merges and ``reject`` tells; what cannot be merged is kept whole as
-    a conflict. Raises ``NotFound``, ``Forbidden``, ``Gone``, ``Invalid``, ``TooLarge``, ``IdempotencyMismatch``.
+    a conflict. A text that leaves all but nothing of a long page is ``Invalid`` unless ``confirm_shrink``. Raises
+    ``NotFound``, ``Forbidden``, ``Gone``, ``Invalid``, ``TooLarge``, ``IdempotencyMismatch``.
     """
     text = texts.check(content)
     whole: Edit = {**request, "expected_commit": expected_commit}
@@ -121,6 +123,29 @@ def replace_section(actor: Actor, *, location: str, section: str, content: str, 
     return _write(actor, "replace_section", payload, compute, location=location, **request)
 
 
+def restore_section(actor: Actor, *, location: str, commit: str, section: str, **request: Unpack[Edit]) -> Outcome:
+    """Make one section what it was at an earlier ``commit``, its heading and subsections included, and leave the rest.
+
+    One that is gone comes back where it stood. ``section`` is named as in ``replace_section``, by what that commit has.
+    Raises as ``edit`` does.
+    """
+    texts.check(section, field="section")
+    document = access.document(actor, location=location, need=Role.EDITOR)
+    earlier = commits.named(document, commit, field="commit")
+    old = commits.text_of(earlier)
+
+    def compute(text: str) -> str:
+        try:
+            return sections.restore(text, old, section)
+        except SectionError as error:
+            raise Invalid("section", str(error)) from None
+
+    if not request.get("message"):
+        request["message"] = f"Restore “{' '.join(section.split())[:120]}” of {earlier.pk[:8]}"
+    payload = {"section": section, "commit": earlier.pk}
+    return _write(actor, "restore_section", payload, compute, location=location, **request)
+
+
 @transaction.atomic(durable=True)
 def _write(
     actor: Actor,
@@ -136,6 +161,8 @@ def _write(
     if on_conflict not in ON_CONFLICT:
         raise Invalid("on_conflict", "must be reject or merge.")
     notes = commits.notes(request)
+    # A job writes what it made of the page before, and has nobody to ask.
+    asks = not request.get("confirm_shrink") and not actor.job
 
     def act() -> Outcome:
         document = access.document(actor, location=location, need=Role.EDITOR, lock=True)
@@ -146,6 +173,8 @@ def _write(
         if text.hash in (head.blob_id, base.blob_id):
             return written(Unchanged, document, head)
         if base.pk == head.pk:
+            if asks:
+                shrinking.refuse(base_text, text.content)
             commit = commits.record(actor, document, kind=CommitKind.EDIT, text=text, parents=[head.pk], **notes)
             return written(Saved, document, commit)
         head_text = commits.text_of(head)
@@ -154,16 +183,19 @@ def _write(
             return _keep(actor, document, base, text, merged, notes)
         if merged.text == head_text:
             return written(Unchanged, document, head)
+        if asks:
+            shrinking.refuse(head_text, merged.text)
         commit = commits.record(
             actor,
             document,
             kind=CommitKind.MERGE,
             text=texts.check(merged.text),
             parents=[head.pk, base.pk],
-            merge_version=MERGE_VERSION,
+            merge_version=merged.version,
+            decisions=merged.decisions,
             **notes,
         )
-        return written(Merged, document, commit)
+        return written(Merged, document, commit, decisions=merged.decisions)
 
     whole = {**payload, "location": location, "expected": expected, "on_conflict": on_conflict, **notes}
     return once(actor, f"documents.{operation}", request.get("idempotency_key"), whole, act)
@@ -183,6 +215,7 @@ def _keep(actor: Actor, document: Document, base: Commit, draft: Text, merged: M
         state=ConflictState.OPEN,
         defaults={
             "via": actor.via,
+            "merge_version": merged.version,
             "hunk_count": len(merged.hunks),
             "message": notes["message"],
             "reason": notes["reason"] or actor.reason,
@@ -199,6 +232,10 @@ def _keep(actor: Actor, document: Document, base: Commit, draft: Text, merged: M
             reason=row.reason,
         )
         audit.record(actor, "conflict.opened", document=document, reason=row.reason, data={"conflict": row.pk})
+    elif row.merge_version != merged.version:
+        # Choices are for the hunks that are told, so what is told now is what they will be read by.
+        row.merge_version, row.hunk_count = merged.version, len(merged.hunks)
+        row.save(update_fields=["merge_version", "hunk_count"])
     return Conflict(
         conflict=row.pk,
         document=document.pk,

@@ -4,11 +4,12 @@ from django import forms
 
 from workspace.markdown import lines
 from workspace.services.captures import MAX_RETENTION_DAYS
-from workspace.web.forms.base import OnceForm, PlainForm, text_input
+from workspace.web.forms.base import OnceForm, PlainForm, once, text_input
 
 
 class WriteForm(OnceForm):
-    """Markdown and a message for the history. Browsers send every line end as CRLF; ``text`` undoes that."""
+    """Markdown, whole or the one ``section`` with that anchor, and a message for the history. ``draft`` is the mark of
+    the draft that it goes on from. Browsers send every line end as CRLF; ``text`` undoes that."""
 
     content = forms.CharField(
         required=False,
@@ -21,14 +22,21 @@ class WriteForm(OnceForm):
         required=False, max_length=500, widget=text_input("What changed? Optional, goes into the history")
     )
     base = forms.CharField(required=False, widget=forms.HiddenInput, max_length=64)
+    section = forms.CharField(required=False, widget=forms.HiddenInput, max_length=600)
+    draft = forms.CharField(required=False, widget=forms.HiddenInput, max_length=64)
+    confirm_shrink = forms.BooleanField(
+        required=False,
+        label="Yes, take out nearly all of the page. Its earlier versions stay in the history.",
+        widget=forms.CheckboxInput,
+    )
 
-    def text(self, before: str = "") -> str:
-        """What was typed, with the line ends that ``before`` has; ``before`` itself where nothing else differs."""
-        typed = lines.normalise(self.cleaned_data["content"])
-        if typed == lines.normalise(before):
-            return before
-        end = lines.eol(before)
-        return typed if end == "\n" else typed.replace("\n", end)
+    def once(self) -> str | None:
+        """The idempotency key. Which draft was kept last is no part of what is written."""
+        return once({name: value for name, value in self.cleaned_data.items() if name != "draft"})
+
+    def text(self) -> str:
+        """What was typed, with ``\\n`` for every line end."""
+        return lines.normalise(self.cleaned_data["content"])
 
 
 class CreateForm(WriteForm):

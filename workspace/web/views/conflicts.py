@@ -1,7 +1,6 @@
 """Conflicts: the list, and the page that settles one."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import urlencode
 from uuid import uuid4
@@ -10,65 +9,66 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.utils.safestring import SafeString, mark_safe
 
 from workspace.actor import Actor
-from workspace.errors import Invalid
-from workspace.merge import Hunk, merge, resolve
-from workspace.merge.diff import diff
-from workspace.queries import conflicts
+from workspace.errors import Invalid, NotFound, TooLarge
+from workspace.merge import Choice, ChoiceError, Decision, Merge, decided, merge, resolve
+from workspace.queries import conflicts, settling
+from workspace.queries.conflicts import ConflictView
+from workspace.queries.settling import Table
 from workspace.services import conflicts as services
-from workspace.services.outcomes import Conflict
-from workspace.web import cited
-from workspace.web.diffs import spanned
+from workspace.services import settling as keeping
+from workspace.services.choices import carried
+from workspace.services.outcomes import Conflict, Merged
+from workspace.web import cited, settled
+from workspace.web.errors import note
 from workspace.web.forms.base import once
 from workspace.web.frame import page, person
 
-KINDS = {
-    "modify/modify": "both changed the same lines",
-    "insert/insert": "both added text at the same place",
-    "delete/modify": "one removed what the other changed",
-}
-CONTEXT = 100_000
-
-
-@dataclass(frozen=True, kw_only=True)
-class Place:
-    """One hunk as the page shows it, with the choice that has been made for it."""
-
-    heading: str | None
-    words: str
-    base: str
-    mine: str
-    theirs: str
-    mine_html: SafeString
-    theirs_html: SafeString
-    choice: str
-    own: str
+OPEN = conflicts.STATES[0]
+OLD = "old"
+"""Marks what a page sends in which nothing was chosen since it was opened: newer choices may be kept already."""
+MOVED = "The document changed while you decided. What still fits of your choices is kept; look at what is new."
 
 
 def index(request: HttpRequest) -> HttpResponse:
-    """Drafts that I wrote or may settle."""
-    actor, state = person(request), request.GET.get("state", "open")
-    state = state if state in conflicts.STATES else "open"
-    rows = conflicts.listing(actor, state=state, limit=50, cursor=request.GET.get("cursor"))
-    context = {"page": rows, "states": conflicts.STATES, "chosen": state}
+    """Drafts that I wrote or may settle, by state and place, or mine alone."""
+    actor, state = person(request), request.GET.get("state", OPEN)
+    state = state if state in conflicts.STATES else OPEN
+    location, mine = request.GET.get("in", "").strip().strip("/"), "mine" in request.GET
+    context: dict[str, Any] = {"states": conflicts.STATES, "chosen": state, "location": location, "mine": mine}
+    try:
+        context["page"] = conflicts.listing(
+            actor, state=state, location=location or None, mine=mine, limit=50, cursor=request.GET.get("cursor")
+        )
+    except (NotFound, Invalid) as refusal:
+        note(request, refusal, location=location)
+        context["error"] = "No folder or document of that name that you can see."
+        return page(request, "conflict/list.html", context, section="conflicts", status=422)
     return page(request, "conflict/list.html", context, section="conflicts")
 
 
 def resolution(request: HttpRequest, actor: Actor, conflict_id: str, *, status: int = 200, **more: Any) -> HttpResponse:
-    """The resolution page. The choices of a form that was sent stay as they were."""
-    conflict = conflicts.show(actor, id=conflict_id)
+    """The resolution page. What a form that was sent has chosen stays, and otherwise what was kept."""
+    view = conflicts.show(actor, id=conflict_id)
+    table = settling.table(actor, conflict=conflict_id) if view.row.state == OPEN else None
+    merged = view.merged
+    choices, lost = _choices(request.POST, view, merged, table)
     context = {
-        "view": conflict,
-        "conflict": conflict.row,
-        "hunks": [_place(hunk, n, request.POST) for n, hunk in enumerate(conflict.hunks)],
+        "view": view,
+        "conflict": view.row,
+        "versions": table.versions if table else (),
+        "others": table.others if table else (),
+        "places": [settled.place(hunk, choice, table) for hunk, choice in zip(merged.hunks, choices, strict=True)],
+        "decided": sum(choice is not None for choice in choices),
+        "lost": lost,
+        "by_itself": settled.by_itself(_decided(merged, choices)),
         "key": request.POST.get("key") or uuid4().hex,
         "message": request.POST.get("message", "") if status != 409 else "",
         "action": reverse("conflict", args=[conflict_id]),
         **more,
     }
-    inside = conflict.row.location.rpartition("/")[0]
+    inside = view.row.location.rpartition("/")[0]
     return page(request, "conflict/show.html", context, section="conflicts", at=inside, status=status)
 
 
@@ -82,43 +82,71 @@ def settle(request: HttpRequest, conflict_id: str) -> HttpResponse:
     actor = person(request)
     if "preview" in request.POST:
         return preview(request, conflict_id)
-    conflict = conflicts.show(actor, id=conflict_id)
+    view = conflicts.show(actor, id=conflict_id)
+    choices = settled.sent(request.POST)
     # A settled one is compared with other texts, and this may be the request that settled it, sent again.
-    sent = sum(name.startswith("choice-") for name in request.POST)
-    count = len(conflict.hunks) if conflict.row.state == conflicts.STATES[0] else sent
-    choices, undecided = _choices(request.POST, count)
-    if undecided:
-        form_error = f"Still to be decided: {', '.join(str(n + 1) for n in undecided)}."
-        return resolution(request, actor, conflict_id, status=422, notice=form_error)
+    if view.row.state == OPEN:
+        here = _same_head(request.POST, view)
+        choices = settled.fitted(choices, view.hunks) if here else choices
+        undecided = [str(n) for n, choice in enumerate(choices, 1) if choice is None]
+        if undecided:
+            _keep(actor, request.POST, view)
+            told = f"Still to be decided: {', '.join(undecided)}." if here else MOVED
+            return resolution(request, actor, conflict_id, status=422 if here else 409, notice=told)
     try:
         outcome = services.resolve(
             actor,
             conflict=conflict_id,
-            choices=choices,
+            choices=settled.told(choices),
             expected_commit=request.POST.get("expected_commit") or None,
             message=request.POST.get("message", ""),
             idempotency_key=once(request.POST),
         )
-    except Invalid as refusal:
-        return resolution(request, actor, conflict_id, status=422, notice=refusal.detail)
+    except (Invalid, TooLarge) as refusal:
+        status = 413 if isinstance(refusal, TooLarge) else 422
+        return resolution(request, actor, conflict_id, status=status, notice=refusal.detail)
     if isinstance(outcome, Conflict):
-        moved = "The document changed while you decided. Your choices are kept; look at what is new."
-        return resolution(request, actor, conflict_id, status=409, notice=moved)
-    messages.success(request, f"Settled and saved as {outcome.commit[:8]}.")
+        _keep(actor, request.POST, view)
+        return resolution(request, actor, conflict_id, status=409, notice=MOVED)
+    beside = ", together with what was written meanwhile" if isinstance(outcome, Merged) else ""
+    messages.success(request, f"Settled and saved as {outcome.commit[:8]}{beside}.")
     saved = urlencode({"saved": outcome.location})
     return redirect(f"{reverse('document', args=[outcome.location])}?{saved}")
 
 
 def preview(request: HttpRequest, conflict_id: str) -> HttpResponse:
-    """The whole text as the choices so far would make it; an undecided place reads as the document has it."""
+    """The whole text as the choices so far would make it, which are kept; an undecided place reads as the document
+    has it."""
     actor = person(request)
-    conflict = conflicts.show(actor, id=conflict_id)
-    merged = merge(conflict.base, conflict.theirs, conflict.mine)
-    choices, _ = _choices(request.POST, len(merged.hunks))
-    html = cited.page(resolve(merged, choices))[0]
+    view = conflicts.show(actor, id=conflict_id)
+    merged = view.merged
+    _keep(actor, request.POST, view)
+    choices = settled.fitted(settled.sent(request.POST), merged.hunks)
+    if not _same_head(request.POST, view):
+        choices, _ = _choices(request.POST, view, merged, settling.table(actor, conflict=conflict_id))
+    try:
+        result = resolve(merged, settled.told(choices))
+    except ChoiceError as error:
+        raise Invalid("choices", str(error)) from None
+    context: dict[str, Any] = {"preview": cited.page(result)[0], "spans": settled.spans(merged, choices)}
     if request.headers.get("HX-Request"):
-        return render(request, "conflict/show.html#preview", {"preview": html})
-    return resolution(request, actor, conflict_id, preview=html)
+        return render(request, "conflict/show.html#preview", context)
+    return resolution(request, actor, conflict_id, **context)
+
+
+def at_it(request: HttpRequest, conflict_id: str) -> HttpResponse:
+    """Keeps the choices so far, and tells who else is settling it, and whether it has been settled or has moved on."""
+    actor = person(request)
+    view = conflicts.show(actor, id=conflict_id)
+    unkept = _keep(actor, request.POST, view)
+    context = {
+        "unkept": unkept,
+        "others": settling.others(actor, conflict=conflict_id),
+        "conflict": view.row,
+        "view": view,
+        "moved": view.row.state == OPEN and not _same_head(request.POST, view),
+    }
+    return render(request, "conflict/show.html#presence", context)
 
 
 def discard(request: HttpRequest, conflict_id: str) -> HttpResponse:
@@ -128,48 +156,42 @@ def discard(request: HttpRequest, conflict_id: str) -> HttpResponse:
     return redirect("conflict", conflict_id)
 
 
-def _choices(sent: Mapping[str, str], count: int) -> tuple[list[str | Mapping[str, str]], list[int]]:
-    """A choice for each place, and the numbers of those without one (which read as the document has it)."""
-    choices: list[str | Mapping[str, str]] = []
-    undecided = []
-    for n in range(count):
-        choice = sent.get(f"choice-{n}", "")
-        if choice == "text":
-            choices.append({"text": sent.get(f"text-{n}", "").replace("\r\n", "\n")})
-            continue
-        if not choice:
-            undecided.append(n)
-        choices.append(choice or "theirs")
-    return choices, undecided
+def _decided(merged: Merge, choices: Sequence[Choice | None]) -> tuple[Decision, ...]:
+    """What the merge settled itself, with lines in the result as it is; without lines where a choice is none."""
+    try:
+        return decided(merged, settled.told(choices))
+    except ChoiceError:
+        return merged.decisions
 
 
-def _place(hunk: Hunk, n: int, sent: Mapping[str, str]) -> Place:
-    return Place(
-        heading=hunk.heading,
-        words=KINDS[hunk.kind],
-        base=hunk.base,
-        mine=hunk.mine,
-        theirs=hunk.theirs,
-        mine_html=_against(hunk.base, hunk.mine),
-        theirs_html=_against(hunk.base, hunk.theirs),
-        choice=sent.get(f"choice-{n}", ""),
-        own=sent.get(f"text-{n}", hunk.mine),
-    )
+def _same_head(sent: Mapping[str, str], view: ConflictView) -> bool:
+    """Whether a form was made against the document as it is."""
+    return sent.get("expected_commit", "") in ("", view.current_commit)
 
 
-def _against(base: str, text: str) -> SafeString:
-    """``text`` with the words marked that ``base`` does not have."""
-    if not text.strip():
-        return mark_safe("removed here")
-    marked = {
-        line.new_number: line.spans
-        for hunk in diff(base, text, CONTEXT)
-        for line in hunk.lines
-        if line.kind == "insert"
-    }
-    shown = text.rstrip("\r\n").splitlines()
-    return mark_safe(
-        "\n".join(
-            spanned(line, [(s.start, s.end) for s in marked.get(n, ())], "ins") for n, line in enumerate(shown, 1)
-        )
-    )
+def _keep(actor: Actor, sent: Mapping[str, str], view: ConflictView) -> str:
+    """Keep the choices of a form, if they are somebody's who may settle it. Tells why they could not be kept: what
+    was typed stays in the form all the same."""
+    if view.may_resolve:
+        head = sent.get("expected_commit") or view.current_commit
+        try:
+            keeping.save(actor, conflict=view.row.id, choices=None if OLD in sent else settled.sent(sent), head=head)
+        except (Invalid, TooLarge) as refusal:
+            return refusal.detail
+    return ""
+
+
+def _choices(
+    sent: Mapping[str, str], view: ConflictView, merged: Merge, table: Table | None
+) -> tuple[list[Choice | None], int]:
+    """A choice or None for each place, and how many choices were dropped because their place is another now."""
+    if settled.is_form(sent) and _same_head(sent, view):
+        return settled.fitted(settled.sent(sent), merged.hunks), 0
+    if table is None or table.head is None:
+        return settled.fitted((), merged.hunks), 0
+    if table.head == view.current_commit:
+        return settled.fitted(table.choices, merged.hunks), 0
+    before = merge(view.base, table.head_text, view.mine, version=merged.version).hunks
+    made = {n: choice for n, choice in enumerate(table.choices) if choice is not None}
+    kept, _ = carried(before, merged.hunks, made)
+    return [kept.get(n) for n in range(len(merged.hunks))], len(made) - len(kept)

@@ -1,5 +1,6 @@
 """Documents: reading, writing, and the text as it is."""
 
+from contextlib import suppress
 from typing import Any
 from urllib.parse import urlencode
 
@@ -9,12 +10,19 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 
+from workspace import access
 from workspace.actor import Actor
-from workspace.errors import AlreadyExists, Forbidden, Gone, Invalid, NotFound, TooLarge
+from workspace.errors import AlreadyExists, Forbidden, Gone, Invalid, NotFound, Refusal, TooLarge
 from workspace.markdown import lines
-from workspace.queries import access, citations, conflicts, documents, folders, history
+from workspace.markdown.section_text import cut
+from workspace.markdown.sections import SectionError
+from workspace.queries import access as readers
+from workspace.queries import citations, conflicts, documents, folders, history
+from workspace.queries import receipts as read
 from workspace.services import documents as services
-from workspace.services import receipts
+from workspace.services import drafts, receipts
+from workspace.services.documents import shrinking
+from workspace.services.drafts import Kept, Place
 from workspace.services.outcomes import Conflict, Merged, Replayed, Saved, Unchanged, Written
 from workspace.web import cited
 from workspace.web.errors import moved_on
@@ -23,6 +31,7 @@ from workspace.web.forms.documents import CreateForm, WriteForm
 from workspace.web.frame import page, person
 from workspace.web.source import SOURCE_LINES, first_line
 from workspace.web.views.conflicts import resolution
+from workspace.web.views.drafts import Edited, place_of, told
 
 CONTENTS_DEPTH = 3
 
@@ -34,6 +43,9 @@ def show(request: HttpRequest, location: str) -> HttpResponse:
         document = documents.read(actor, location=location, at=at)
     except Gone:
         return gone(request, location)
+    # Before this reading counts. Who wrote the newest version knows what it holds.
+    theirs = document.author.kind != "person" or document.author.email != getattr(request.user, "email", "")
+    last = read.last_read(actor, document=document.id, number=document.number) if theirs and not at else None
     receipts.read(actor, document=document.id, commit=document.commit)
     html, rendered = cited.page(document.content)
     context: dict[str, Any] = {
@@ -45,12 +57,13 @@ def show(request: HttpRequest, location: str) -> HttpResponse:
         "fields": [(key, _plain(value)) for key, value in rendered.fields.items()],
         "contents": [e for e in rendered.contents if 1 < e.level <= CONTENTS_DEPTH],
         "pinned": at is not None,
+        "last_read": last,
         "saved": request.GET.get("saved", ""),
         "citation": citations.citation(location, document.commit),
     }
     if at is None:
         context["conflicts"] = conflicts.listing(actor, location=location, limit=5).items
-        context["readers"] = access.readers(actor, location=location)
+        context["readers"] = readers.readers(actor, location=location)
     return page(request, "document/read.html", context, at=location.rpartition("/")[0], current=location)
 
 
@@ -61,12 +74,12 @@ def gone(request: HttpRequest, location: str) -> HttpResponse:
 
 
 def newer(request: HttpRequest, location: str) -> HttpResponse:
-    """A strip that tells of a commit after ``?than=``; nothing to swap (204) while there is none."""
+    """A strip that tells of a commit after ``?than=``; nothing to swap (204) while there is none, which every open
+    editor asks every few seconds: one query."""
     actor, than = person(request), request.GET.get("than", "")
-    latest = history.log(actor, location=location, limit=1).items
-    if not latest or latest[0].id == than:
+    if access.document(actor, location=location).head_id == than:
         return HttpResponse(status=204)
-    context = {"newer": latest[0], "than": than}
+    context = {"newer": history.log(actor, location=location, limit=1).items[0], "than": than}
     return render(request, "document/read.html#newer", context)
 
 
@@ -99,25 +112,60 @@ def _previewed(form: WriteForm) -> str:
     return cited.page(lines.normalise(content))[0] if content else ""
 
 
-def editor(request: HttpRequest, location: str, form: WriteForm, *, status: int = 200) -> HttpResponse:
-    """The editor, with whatever ``form`` holds."""
+def editor(
+    request: HttpRequest,
+    location: str,
+    form: WriteForm,
+    *,
+    title: str = "",
+    kept: Kept | None = None,
+    resumed: bool = False,
+    status: int = 200,
+) -> HttpResponse:
+    """The editor, with whatever ``form`` holds. ``kept`` is a draft that is offered, or that ``form`` goes on from."""
     context = {
         "form": form,
         "location": location,
         "action": reverse("edit", args=[location]),
         "back": reverse("document", args=[location]),
         "preview": _previewed(form) if status == 200 else "",
+        "draft": kept,
+        "draft_data": told(kept) if kept else None,
+        "resumed": resumed,
+        "section": form["section"].value() or "",
+        "section_title": title,
+        "shrinks": bool(form.errors.get("confirm_shrink")) if form.is_bound else False,
     }
     return page(request, "document/edit.html", context, at=location.rpartition("/")[0], current=location, status=status)
 
 
 def edit(request: HttpRequest, location: str) -> HttpResponse:
-    """The form to edit a document. A reader is told at once, and not after an hour of typing."""
-    document = documents.read(person(request), location=location)
+    """The form to edit a document, or with ``?section=`` the one with that anchor; with ``?draft=`` it goes on from
+    the person's draft. A reader is told at once, and not after an hour of typing."""
+    actor, section = person(request), request.GET.get("section", "")
+    document = documents.read(actor, location=location)
     if not document.abilities.edit:
         raise Forbidden("You read this document; editing it needs editor.", need="editor")
-    form = WriteForm(initial={"content": document.content, "base": document.commit})
-    return editor(request, location, form)
+    kept = drafts.mine(actor, place=place_of(location))
+    if kept is not None and "draft" in request.GET:
+        resumed = {
+            "content": kept.content,
+            "base": kept.base,
+            "section": kept.name,
+            "message": kept.message,
+            "draft": kept.mark,
+        }
+        return editor(request, location, WriteForm(initial=resumed), kept=kept, resumed=True)
+    try:
+        shown = cut(document.content, section) if section else None
+    except SectionError:
+        messages.info(request, "There is no such section any more. This is the whole document.")
+        return redirect("edit", location)
+    text = shown.section if shown else document.content
+    form = WriteForm(initial={"content": text, "base": document.commit, "section": section})
+    if kept is not None and kept.content == lines.normalise(text):
+        kept = None
+    return editor(request, location, form, title=shown.title if shown else "", kept=kept)
 
 
 def save(request: HttpRequest, location: str) -> HttpResponse:
@@ -135,19 +183,40 @@ def save(request: HttpRequest, location: str) -> HttpResponse:
         outcome = services.edit(
             actor,
             location=location,
-            content=form.text(_before(actor, location, base)),
+            content=_whole(actor, location, form),
             expected_commit=base,
             on_conflict="merge",
             idempotency_key=form.once(),
             message=form.cleaned_data["message"],
+            confirm_shrink=form.cleaned_data["confirm_shrink"],
         )
+    except SectionError:
+        form.add_error("content", "The version that this is based on has no such section. Copy the text.")
+        return editor(request, location, form, status=422)
     except Invalid as refusal:
-        form.refuse(refusal)
+        if any(error.field == shrinking.FIELD for error in refusal.errors):
+            form.add_error(shrinking.FIELD, "This takes out nearly all of the page, so nothing was saved yet.")
+        else:
+            form.refuse(refusal)
         return editor(request, location, form, status=422)
     except TooLarge as refusal:
         form.add_error("content", refusal.detail)
         return editor(request, location, form, status=413)
+    _dropped(actor, place_of(location), form)
     return landed(request, actor, outcome, draft=location)
+
+
+def _dropped(actor: Actor, place: Place, form: WriteForm) -> None:
+    """The draft of what was written is none any more; a conflict keeps the text as well."""
+    # Where the place went meanwhile, what was written is written.
+    with suppress(Refusal):
+        drafts.drop(actor, place=place, mark=form.cleaned_data["draft"], content=form.text())
+
+
+def _whole(actor: Actor, location: str, form: WriteForm) -> str:
+    """What was typed, as the whole text of the document. Raises ``SectionError``."""
+    section, typed = form.cleaned_data["section"], form.text()
+    return Edited(whole=_before(actor, location, form.cleaned_data["base"]), section=section).put(typed)
 
 
 def _before(actor: Actor, location: str, base: str) -> str:
@@ -176,7 +245,15 @@ def landed(request: HttpRequest, actor: Actor, outcome: Written | Conflict, *, d
     return redirect(f"{address}?{urlencode({'saved': draft})}" if draft else address)
 
 
-def _creator(request: HttpRequest, folder: str, form: CreateForm, *, status: int = 200) -> HttpResponse:
+def _creator(
+    request: HttpRequest,
+    folder: str,
+    form: CreateForm,
+    *,
+    kept: Kept | None = None,
+    resumed: bool = False,
+    status: int = 200,
+) -> HttpResponse:
     context = {
         "form": form,
         "creating": True,
@@ -184,16 +261,29 @@ def _creator(request: HttpRequest, folder: str, form: CreateForm, *, status: int
         "action": reverse("document_new", args=[folder]),
         "back": reverse("folder", args=[folder]),
         "preview": _previewed(form) if status == 200 else "",
+        "draft": kept,
+        "draft_data": told(kept) if kept else None,
+        "resumed": resumed,
     }
     return page(request, "document/edit.html", context, at=folder, status=status)
 
 
 def new(request: HttpRequest, folder: str) -> HttpResponse:
-    """The form for a new document in a folder."""
-    place = folders.show(person(request), location=folder)
+    """The form for a new document in a folder; with ``?draft=`` it goes on from the person's draft."""
+    actor = person(request)
+    place = folders.show(actor, location=folder)
     if not (place.abilities and place.abilities.create):
         raise Forbidden("Writing in this folder needs editor.", need="editor")
-    return _creator(request, folder, CreateForm(initial={"location": f"{folder}/"}))
+    kept = drafts.mine(actor, place=Place(folder=folder))
+    initial, resumed = {"location": f"{folder}/"}, kept is not None and "draft" in request.GET
+    if kept is not None and resumed:
+        initial = {
+            "location": kept.name or f"{folder}/",
+            "content": kept.content,
+            "message": kept.message,
+            "draft": kept.mark,
+        }
+    return _creator(request, folder, CreateForm(initial=initial), kept=kept, resumed=resumed)
 
 
 def create(request: HttpRequest, folder: str) -> HttpResponse:
@@ -221,6 +311,7 @@ def create(request: HttpRequest, folder: str) -> HttpResponse:
     except TooLarge as refusal:
         form.add_error("content", refusal.detail)
         return _creator(request, folder, form, status=413)
+    _dropped(actor, Place(folder=folder), form)
     return landed(request, actor, outcome, draft=f"new:{folder}")
 
 

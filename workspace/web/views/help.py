@@ -11,6 +11,7 @@ from workspace.digest.summary import MAX_WORDS
 from workspace.errors import NotFound
 from workspace.markdown.render import Rendered
 from workspace.services import audit
+from workspace.services.skills import RECONCILING
 from workspace.services.summaries import NEWEST
 from workspace.web import cited
 from workspace.web.frame import page
@@ -36,6 +37,12 @@ TOPICS = (
         title="Concepts",
         icon="book",
         about="Documents, commits, merging, captures, permissions, citations.",
+    ),
+    Topic(
+        slug="merging",
+        title="Merging",
+        icon="merge",
+        about="What is merged by itself, what is a conflict, and how one is settled.",
     ),
     Topic(
         slug="sign-in",
@@ -84,14 +91,21 @@ def show(request: HttpRequest, slug: str) -> HttpResponse:
     return page(request, "help/show.html", context, section="help")
 
 
+def _days(count: int) -> str:
+    return "ever" if count == 0 else "a day" if count == 1 else f"{count} days"
+
+
 @cache
 def _rendered(slug: str, base: str) -> tuple[str, Rendered]:
     text = (FOLDER / f"{slug}.md").read_text(encoding="utf-8")
     figures = {
         "{base}": base,
         "{document_size}": f"{settings.BATON_DOCUMENT_BYTES / 2**20:.3g} MiB",
+        "{draft_days}": str(settings.BATON_DRAFT_DAYS),
         "{newest}": str(NEWEST),
         "{words}": str(MAX_WORDS),
+        "{reconciling}": RECONCILING,
+        "{conflict_days}": _days(settings.BATON_CONFLICT_DAYS),
         "{denied}": str(audit.PER_MINUTE),
         "{unknown}": str(audit.PER_MINUTE_UNKNOWN),
     }

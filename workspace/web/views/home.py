@@ -19,7 +19,7 @@ def show(request: HttpRequest) -> HttpResponse:
     """What waits for me, what changed, what agents handed off."""
     actor = person(request)
     recent = documents.recent(actor, limit=RECENT).items
-    waiting = conflicts.listing(actor, limit=6).items
+    waiting = conflicts.waiting(actor, limit=6)
     around = Frame(actor, section="home")
     context = {
         "frame": around,

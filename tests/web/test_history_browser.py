@@ -1,0 +1,117 @@
+"""History in Chromium: who wrote a sentence by a click and by key, changes by keys, and what fits a phone."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.cast import PLAN, Cast
+from tests.web.test_browser_works import CONTRAST, LOCATION, Enter, enter
+from workspace.queries import documents
+from workspace.services import documents as services
+
+__all__ = ["enter"]
+
+LISTED = PLAN + "\n- one item of the list\n"
+
+
+@pytest.fixture
+def told(enter: Enter, committed_cast: Cast) -> str:
+    """A history with an agent's edit and a merge; the first version of it."""
+    cast = committed_cast
+    first = documents.read(cast.bob, location=LOCATION).commit
+    services.substitute(
+        cast.rover,
+        location=LOCATION,
+        old_string="a thousand teams",
+        new_string="two thousand teams",
+        message="Aim higher",
+        reason="The pilot went well",
+    )
+    base = services.append(cast.alice, location=LOCATION, content="\n- one item of the list").commit
+    services.append(cast.bob, location=LOCATION, content="- bob adds a desk", message="Add a desk")
+    text = documents.read(cast.bob, location=LOCATION, at=base).content
+    services.edit(
+        cast.scout,
+        location=LOCATION,
+        content=text.replace("March. Everybody", "March.\nEverybody") + "- scout adds a chair\n",
+        expected_commit=base,
+        on_conflict="merge",
+        message="Add a chair",
+    )
+    return first
+
+
+def test_a_click_into_a_sentence_tells_who_wrote_it_and_why(enter: Enter, told: str) -> None:
+    page = enter("carol")
+    page.goto(f"/d/{LOCATION}")
+    page.wait_for_load_state("networkidle")
+    words = page.get_by_text("Support answers within an hour")
+    words.click(position={"x": 120, "y": 8})
+    who = page.locator("#who")
+    expect(who.locator(".who-quote")).to_contain_text("two thousand teams")
+    expect(who).to_contain_text("The pilot went well")
+    who.get_by_role("button", name="Next").click()
+    expect(who.locator(".who-quote")).to_have_text("Support answers within an hour.")
+    expect(who).not_to_contain_text("The pilot went well")
+    page.keyboard.press("Escape")
+    expect(who).to_be_hidden()
+
+
+def test_the_key_w_tells_of_the_sentence_at_the_top_and_the_keyboard_goes_on(enter: Enter, told: str) -> None:
+    page = enter("carol")
+    page.goto(f"/d/{LOCATION}")
+    page.wait_for_load_state("networkidle")
+    page.keyboard.press("w")
+    who = page.locator("#who")
+    expect(who.locator(".who-quote")).to_have_text("# Launch plan")
+    who.get_by_role("button", name="Next").press("Enter")
+    expect(who.locator(".who-quote")).to_contain_text("The launch is on the second of March.")
+
+
+def test_changes_are_gone_through_by_j_and_k(enter: Enter, told: str) -> None:
+    page = enter("carol")
+    page.goto(f"/diff/{LOCATION}?from={told}")
+    said = page.locator("[data-change-words]")
+    page.keyboard.press("j")
+    expect(said).to_have_text(re.compile(r"1 of \d"))
+    expect(page.locator("[data-change]").first).to_be_focused()
+    page.keyboard.press("k")
+    expect(said).to_have_text(re.compile(r"1 of \d"))
+
+
+def addresses(first: str) -> tuple[str, ...]:
+    return (
+        f"/history/{LOCATION}",
+        f"/diff/{LOCATION}?from={first}&view=side",
+        f"/diff/{LOCATION}?from={first}&view=inline",
+        f"/blame/{LOCATION}?view=sentence",
+        f"/restore-section/{LOCATION}?commit={first}",
+    )
+
+
+@pytest.mark.parametrize("width", [320, 360, 1280])
+def test_no_page_of_the_history_scrolls_sideways(enter: Enter, told: str, width: int) -> None:
+    page = enter("alice", viewport={"width": width, "height": 800})
+    for address in addresses(told):
+        page.goto(address)
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), address
+    page.goto(f"/d/{LOCATION}")
+    page.wait_for_load_state("networkidle")
+    page.keyboard.press("w")
+    expect(page.locator("#who")).to_be_visible()
+    box = page.evaluate("(({ left, right }) => [left, right])(document.querySelector('#who').getBoundingClientRect())")
+    assert box[0] >= 0
+    assert box[1] <= page.evaluate("document.documentElement.clientWidth")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_history_has_the_contrast_of_aa(enter: Enter, told: str, scheme: str) -> None:
+    page = enter("alice", color_scheme=scheme, reduced_motion="reduce")
+    for address in addresses(told):
+        page.goto(address)
+        assert page.evaluate(CONTRAST) == [], address
+    page.goto(f"/d/{LOCATION}")
+    page.keyboard.press("w")
+    expect(page.locator("#who")).to_be_visible()
+    assert page.evaluate(CONTRAST) == []

@@ -1,0 +1,117 @@
+"""``bench history``: who wrote which sentence of a document with 10,000 commits, and the difference of large texts.
+
+Runs in a workspace of its own (a temporary data folder), which the command made.
+"""
+
+import random
+import statistics
+import time
+from collections.abc import Callable, Iterator
+from functools import partial
+
+from django.utils import timezone
+
+from workspace.access import person_actor
+from workspace.actor import Actor, Via
+from workspace.management.bench.figures import Figure, interleaved
+from workspace.management.bench.texts import MIB, edited, page
+from workspace.merge import diff
+from workspace.models import Blob, Commit, Document, Person
+from workspace.queries import history
+from workspace.services import authorship, commits, documents, texts
+
+COMMITS = 10_000
+PLACE = "bench/history/long.md"
+ROUNDS = 20
+
+
+def run() -> list[Figure]:
+    """All figures of the benchmark."""
+    owner = person_actor(Person.objects.create_superuser("bench@example.org", None), via=Via.COMMAND)
+    return [*_blame(owner), *_diff()]
+
+
+def _blame(owner: Actor) -> Iterator[Figure]:
+    chance = random.Random(3)
+    text = page(chance, paragraphs=60)
+    _lengthen(documents.create(owner, location=PLACE, content=text).document, text, chance)
+
+    def read() -> object:
+        return history.blame(owner, location=PLACE, most=5_000)
+
+    def step() -> None:
+        nonlocal text
+        text = edited(text, chance, changes=3)
+        documents.edit(owner, location=PLACE, content=text, expected_commit=_head().head_id)
+
+    yield Figure(name="blame of 10,000 commits, none kept", value=_seconds(read), unit="s")
+    yield Figure(name="  made once, in jobs", value=_seconds(_keep), unit="s")
+    times = interleaved({"kept": read}, rounds=ROUNDS)["kept"]
+    yield Figure(name="blame of 10,000 commits", value=max(times), unit="ms", bound=300)
+    for _ in range(5):
+        step()
+    times = interleaved({"behind": read}, rounds=ROUNDS)["behind"]
+    yield Figure(name="  five commits after what was kept", value=max(times), unit="ms", bound=300)
+    step()
+    yield Figure(name="  kept up, each write", value=1000 * _seconds(_keep) / 6, unit="ms")
+
+
+def _keep() -> None:
+    while True:
+        row = _head()
+        made = authorship.make(row.pk, row.head_id)
+        authorship.record(row.pk, made)
+        if made.commit == row.head_id:
+            return
+
+
+def _head() -> Document:
+    return Document.objects.get(name="long.md")
+
+
+def _lengthen(document: str, text: str, chance: random.Random) -> None:
+    """A history of ``COMMITS`` sound commits, each with a text of its own, quickly."""
+    row = Document.objects.get(pk=document)
+    head, rows, blobs = Commit.objects.get(pk=row.head_id), [], []
+    for number in range(2, COMMITS + 1):
+        text = edited(text, chance, changes=3)
+        kept = texts.check(text)
+        blobs.append(Blob(hash=kept.hash, content=kept.content, size=kept.size, lines=kept.lines))
+        commit = Commit(
+            document=row,
+            number=number,
+            parent_id=head.pk,
+            blob_id=kept.hash,
+            kind="edit",
+            location=head.location,
+            author_id=head.author_id,
+            via=head.via,
+            message=f"{number}",
+            created_at=timezone.now(),
+        )
+        commit.id = commits.identify(commit)
+        rows.append(commit)
+        head = commit
+    Blob.objects.bulk_create(blobs, batch_size=500, ignore_conflicts=True)
+    Commit.objects.bulk_create(rows, batch_size=500)
+    Document.objects.filter(pk=row.pk).update(head=head, number=head.number)
+
+
+def _diff() -> Iterator[Figure]:
+    chance = random.Random(7)
+    old = page(chance, paragraphs=6_000)[:MIB]
+    lines = old.split("\n")
+    cases = {
+        "1 MiB, 600 edits": (old, edited(old, chance, changes=600)),
+        "1 MiB, another text": (old, page(chance, paragraphs=6_000)[:MIB]),
+        "1 MiB, every line moved": (old, "\n".join(chance.sample(lines, len(lines)))),
+    }
+    for name, (before, after) in cases.items():
+        times = [_seconds(partial(diff.compare, before, after, most=10_000)) for _ in range(3)]
+        yield Figure(name=f"diff of {name}", value=statistics.median(times), unit="s", bound=1)
+
+
+def _seconds(call: Callable[[], object]) -> float:
+    begun = time.perf_counter()
+    call()
+    return time.perf_counter() - begun

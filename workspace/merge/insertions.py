@@ -1,0 +1,161 @@
+"""What one side or both put in at one place."""
+
+from collections.abc import Iterator, Sequence
+from itertools import chain
+from typing import Final
+
+from workspace.merge.blocks import Block
+from workspace.merge.blockwise import CONFLICT, Settled
+from workspace.merge.hunks import Rule
+from workspace.merge.likeness import numbers, words
+from workspace.merge.sides import Place, Text
+
+_NEAR: Final = 0.8
+"""Two entries that are more alike than this are two wordings of one."""
+_FEW: Final = 40
+_ENTRIES: Final = ({"item"}, {"row"})
+
+
+def settle(place: Place, gap: int, by_head: Sequence[Block], by_incoming: Sequence[Block]) -> Settled:
+    """The lines of what was put in before block `gap` of the base."""
+    head, incoming = place.sides.head, place.sides.incoming
+    if not by_incoming:
+        return _alone(place, gap, head, by_head, other=1)
+    if not by_head:
+        return _alone(place, gap, incoming, by_incoming, other=0)
+    first, second = [block.key for block in by_head], [block.key for block in by_incoming]
+    if first == second or not any(second):
+        return _kept(head, by_head), "same"
+    if not any(first):
+        return _kept(incoming, by_incoming), "same"
+    gone = [_gone(place, gap, side) for side in (0, 1)]
+    if all(gone):
+        return CONFLICT
+    if _within(second, first):
+        return _kept(head, by_head), "same"
+    if _within(first, second):
+        return _kept(incoming, by_incoming), "same"
+    if any(len(side) == 2 for side in gone):
+        return CONFLICT
+    rule = _together(by_head, by_incoming)
+    upper, lower = (head, by_head), (incoming, by_incoming)
+    if rule == "sections" and by_incoming[0].kind != "heading":
+        # It goes on with the section above, and would be part of the new one below it.
+        upper, lower = lower, upper
+    later = [block for block in lower[1] if rule == "sections" or block.key not in first]
+    if rule is None or _rewording(place, upper[1], later):
+        return CONFLICT
+    if not later:
+        return _kept(*upper), "same"
+    return [*_parted(*upper, lower[0], lower[1][0], later[0]), *_kept(lower[0], later)], rule
+
+
+def _alone(place: Place, gap: int, text: Text, added: Sequence[Block], *, other: int) -> Settled:
+    """What one side put in, where the `other` side may have touched what stands around it.
+
+    With both neighbours gone on the other side it may be part of what was taken out. With one gone, an entry of a
+    list or table still has its place; anything else may have belonged to what is gone.
+    """
+    around = place.around(gap)
+    away = [index for index in around if place.became[other][index] is None]
+    if len(away) == 2 and not (_entries(added) and _scattered(place, around, other)):
+        return CONFLICT
+    if away and not (_entries(added) or (added[0].kind == "heading" and gap - 1 in away)):
+        return CONFLICT
+    if not away and any(_in_code(place, index, other, added) for index in around):
+        return CONFLICT
+    return _kept(text, added), "beside" if away else None
+
+
+def _scattered(place: Place, around: Sequence[int], side: int) -> bool:
+    """Whether a side moved both neighbours of a gap, each to a place of its own: then it sorted the list anew."""
+    there = [place.elsewhere(index, side) for index in around]
+    if len(there) < 2 or there[0] is None or there[1] is None:
+        return False
+    return there[0].stop != there[1].start
+
+
+def _entries(added: Sequence[Block]) -> bool:
+    return {block.kind for block in added} in _ENTRIES
+
+
+def _in_code(place: Place, index: int, side: int, added: Sequence[Block]) -> bool:
+    """Whether lines of code were put in beside one that the other side changed: code holds together."""
+    block, version = place.base[index], place.version(index, side)
+    changed = version is not None and version.key != block.key
+    return changed and block.kind == "fence" and any(one.kind == "fence" for one in added)
+
+
+def _gone(place: Place, gap: int, side: int) -> list[int]:
+    """The neighbours of a gap that a side took out, and did not only move."""
+    return [
+        index
+        for index in place.around(gap)
+        if place.became[side][index] is None and place.elsewhere(index, side) is None
+    ]
+
+
+def _together(by_head: Sequence[Block], by_incoming: Sequence[Block]) -> Rule | None:
+    """Why both belong there; None where they may not."""
+    if {block.kind for block in (*by_head, *by_incoming)} in _ENTRIES:
+        return "union"
+    begins = [blocks[0].kind == "heading" for blocks in (by_head, by_incoming)]
+    if not any(begins) or _titles(by_head) & _titles(by_incoming):
+        return None
+    other = () if all(begins) else by_incoming if begins[0] else by_head
+    return None if {block.kind for block in other} & {"fence", "matter", "heading"} else "sections"
+
+
+def _titles(blocks: Sequence[Block]) -> set[str]:
+    return {block.key.strip("# ").casefold() for block in blocks if block.kind == "heading"}
+
+
+def _rewording(place: Place, by_head: Sequence[Block], by_incoming: Sequence[Block]) -> bool:
+    """Whether the two sides put in one thing in different words. Other numbers make it another thing."""
+    likeness, found = place.sides.likeness, _Candidates(by_head)
+    return any(
+        numbers(one.text) == numbers(other.text) and likeness(one.text, other.text, _NEAR) > 0
+        for other in by_incoming
+        for one in found.like(other)
+    )
+
+
+class _Candidates:
+    """Blocks by their words: of thousands, only those that share a rare word can be rewordings of one another."""
+
+    def __init__(self, blocks: Sequence[Block]) -> None:
+        self.few = blocks if len(blocks) <= _FEW else ()
+        self.by_word: dict[str, list[Block]] = {}
+        for block in blocks if not self.few else ():
+            for word in set(words(block.text)):
+                self.by_word.setdefault(word, []).append(block)
+
+    def like(self, other: Block) -> Iterator[Block]:
+        seen: set[int] = set()
+        rare = (self.by_word.get(word, ()) for word in set(words(other.text)) if self.by_word)
+        for block in chain(self.few, *(found for found in rare if len(found) <= _FEW)):
+            if block.kind == other.kind != "fence" and block.start not in seen:
+                seen.add(block.start)
+                yield block
+
+
+def _parted(text: Text, upper: Sequence[Block], other: Text, entry: Block, following: Block) -> list[str]:
+    """The lines of `upper`, and then as many blank ones as the `other` text has before its own `entry`."""
+    last = upper[-1]
+    lines = [*_kept(text, upper[:-1]), *text.body(last)]
+    above = other.above(entry.start)
+    if above is not None and above.kind == last.kind == following.kind:
+        return [*lines, *other.blank(above)]
+    if above is None and last.kind == following.kind:
+        return lines
+    return [*lines, *(text.blank(last) or (other.blank(above) if above else ()))]
+
+
+def _kept(text: Text, blocks: Sequence[Block]) -> list[str]:
+    return [line for block in blocks for line in text.kept(block)]
+
+
+def _within(few: Sequence[str], many: Sequence[str]) -> bool:
+    """Whether `many` holds all of `few` in their order."""
+    rest = iter(many)
+    return all(key in rest for key in few)

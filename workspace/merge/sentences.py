@@ -1,0 +1,149 @@
+"""Prose as sentences, and a paragraph put together from the sentences that either side changed."""
+
+import re
+from typing import Final
+
+from workspace.merge.likeness import Likeness, align
+from workspace.merge.subsumed import subsumed
+
+_END: Final = re.compile(r"""(?:(?<=[.!?…])["'”’)\]*_]*(?=\s)|(?<=[。！？])["'”’」』）]*)\s*""")
+_SHORT: Final = re.compile(r"(?:^|[\s(])(?:e\.g|i\.e|etc|vs|cf|Mr|Mrs|Ms|Dr|St|No|Fig|approx|resp|al|\w)\.$")
+"""A full stop that ends an abbreviation, a single letter or a number of a list."""
+_WIDE: Final = re.compile(r"[。！？]\S*$")
+_LONGEST: Final = 60_000
+"""Characters of three versions up to which sentences are looked for."""
+_ALIKE: Final = 0.34
+_WRAPPED: Final = 40
+"""Lines of a paragraph longer than this were broken to a width, and not each for itself."""
+
+
+def sentences(text: str) -> list[str]:
+    """The sentences of `text`, each with the white space after it; joined they give it back.
+
+    None ends inside inline code or the text of a link.
+    """
+    found: list[str] = []
+    start = 0
+    for end in _END.finditer(text):
+        piece = text[start : end.start()]
+        if not piece or _SHORT.search(piece) or piece.count("`") % 2 or piece.count("[") > piece.count("]"):
+            continue
+        found.append(text[start : end.end()])
+        start = end.end()
+    if start < len(text):
+        found.append(text[start:])
+    return found
+
+
+def plain(text: str) -> str:
+    """`text` with each run of white space as one space: what a re-flow leaves alone."""
+    return " ".join(text.split())
+
+
+def merged(base: str, head: str, incoming: str) -> str | None:
+    """The prose with the sentences that either side changed; None where the merge is not sure.
+
+    It is sure where at least one sentence is as it was on both sides, no sentence was changed by both, none was
+    put in beside one that the other side took out, and only one side put something in at any one place.
+    """
+    if len(base) + len(head) + len(incoming) > _LONGEST:
+        return None
+    old, first, second = sentences(base), sentences(head), sentences(incoming)
+    likeness = Likeness()
+
+    def alike(one: str, other: str) -> float:
+        return likeness(one, other, _ALIKE)
+
+    to_head = align(old, first, key=plain, alike=alike, kin=_never)
+    to_incoming = align(old, second, key=plain, alike=alike, kin=_never)
+    if not any(
+        i is not None and j is not None and plain(sentence) == plain(first[i]) == plain(second[j])
+        for sentence, i, j in zip(old, to_head, to_incoming, strict=True)
+    ):
+        return None
+    kept: list[str] = []
+    at = [0, 0]
+    for gap in range(len(old) + 1):
+        added = []
+        for side, (texts, became) in enumerate(((first, to_head), (second, to_incoming))):
+            stop = next((i for i in became[gap:] if i is not None), len(texts))
+            added.append(texts[at[side] : stop])
+            at[side] = stop
+        put_in = _put_in(*added)
+        if put_in is None:
+            return None
+        around = [k for k in (gap - 1, gap) if 0 <= k < len(old)]
+        for put, other in ((added[0], to_incoming), (added[1], to_head)):
+            if put and not all(added) and any(other[k] is None for k in around):
+                return None
+        kept += put_in
+        if gap == len(old):
+            break
+        i, j = to_head[gap], to_incoming[gap]
+        at = [at[0] if i is None else i + 1, at[1] if j is None else j + 1]
+        chosen = _chosen(old[gap], None if i is None else first[i], None if j is None else second[j])
+        if chosen is None:
+            return None
+        kept.append(chosen)
+    return refilled(_joined(kept, ends_with=head), head)
+
+
+def _never(one: str, other: str) -> bool:
+    """A sentence of other words is another sentence."""
+    return False
+
+
+def _put_in(by_head: list[str], by_incoming: list[str]) -> list[str] | None:
+    if by_head and by_incoming and [plain(s) for s in by_head] != [plain(s) for s in by_incoming]:
+        return None
+    return by_head or by_incoming
+
+
+def _chosen(base: str, head: str | None, incoming: str | None) -> str | None:
+    """What becomes of one sentence: "" where it is gone, None where both sides changed it."""
+    if head is None and incoming is None:
+        return ""
+    old = plain(base)
+    if head is None or incoming is None:
+        return "" if plain(head or incoming or "") == old else None
+    first, second = plain(head), plain(incoming)
+    if first == second or second == old:
+        return head
+    if first == old:
+        return incoming
+    match subsumed(old, first, second):
+        case "head":
+            return head
+        case "incoming":
+            return incoming
+    return None
+
+
+def _joined(pieces: list[str], *, ends_with: str) -> str:
+    pieces = [piece for piece in pieces if piece]
+    text = "".join(
+        piece if piece[-1].isspace() or _WIDE.search(piece) else piece + " " for piece in pieces[:-1]
+    ) + "".join(pieces[-1:])
+    return text if ends_with[-1:].isspace() else text.rstrip()
+
+
+def refilled(text: str, like: str) -> str:
+    """`text` broken to the width of `like`, from the first line that is too long or was cut short.
+
+    A text whose lines were not broken to a width, or that holds a hard break, stays as it is.
+    """
+    width = max(map(len, like.split("\n")))
+    lines = like.split("\n")
+    if len(lines) < 2 or min(map(len, lines[:-1])) < _WRAPPED or re.search(r"(?:\\| {2})\n", text):
+        return text
+    known = set(lines)
+    old = text.split("\n")
+    same = next((n for n, line in enumerate(old) if line not in known), len(old))
+    out, line = old[:same], ""
+    for word in " ".join(old[same:]).split():
+        if line and len(line) + 1 + len(word) > width:
+            out.append(line)
+            line = word
+        else:
+            line = f"{line} {word}" if line else word
+    return "\n".join([*out, line] if line else out)

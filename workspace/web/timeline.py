@@ -1,0 +1,85 @@
+"""The commits of a document as a timeline: by day, with the lane of what was written beside and then merged."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Final
+
+from workspace.queries.history import CommitRow
+from workspace.web.times import day_words
+
+RULES: Final = {
+    "blocks": "changes of parts that touch",
+    "formatting": "layout on one side, words on the other",
+    "sentences": "different sentences of one paragraph",
+    "heading": "the words and the anchor of a heading",
+    "cells": "different cells of a table row",
+    "subsumed": "one side's edit held the other's",
+    "same": "both put in the same",
+    "union": "both added to one list or table, and both are kept",
+    "sections": "both added a section, and both are kept",
+    "beside": "something added beside what the other side changed",
+    "moved": "a change followed to where its part was moved",
+    "renumbered": "a list numbered anew",
+}
+"""What a merge settled, in words; /help/merging tells more."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settled:
+    """A decision of a merge. ``first`` and ``last`` are lines of the merged text, None where nothing is left there."""
+
+    words: str
+    first: int | None
+    last: int | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Moment:
+    """A commit in the timeline. ``lane`` is ``merge`` where a side lane comes in, ``fork`` where one begins, ``both``,
+    ``beside`` where one passes, or empty."""
+
+    row: CommitRow
+    lane: str
+    settled: tuple[Settled, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Day:
+    """The commits of one day."""
+
+    day: str
+    moments: tuple[Moment, ...]
+
+
+def days(rows: Sequence[CommitRow]) -> list[Day]:
+    """Commits, newest first, by day."""
+    found = groupby(_moments(rows), lambda moment: day_words(moment.row.created_at))
+    return [Day(day=day, moments=tuple(moments)) for day, moments in found]
+
+
+def _moments(rows: Sequence[CommitRow]) -> Iterator[Moment]:
+    waiting: set[str] = set()
+    for row in rows:
+        forks = row.id in waiting
+        waiting.discard(row.id)
+        merges = len(row.parents) > 1
+        if merges:
+            waiting.add(row.parents[1])
+        # The lane of another merge may pass a fork; one lane stands for all of them.
+        lane = ("both" if forks or len(waiting) > 1 else "merge") if merges else ""
+        if not merges:
+            lane = ("both" if waiting else "fork") if forks else "beside" if waiting else ""
+        yield Moment(row=row, lane=lane, settled=settled(row))
+
+
+def settled(row: CommitRow) -> tuple[Settled, ...]:
+    """What the merge that made a commit decided, in words."""
+    return tuple(
+        Settled(
+            words=RULES.get(one.rule, one.rule),
+            first=one.lines[0] if one.lines else None,
+            last=one.lines[1] if one.lines else None,
+        )
+        for one in row.decisions
+    )
