@@ -1,6 +1,5 @@
 """The page of the audit log and its exports."""
 
-import asyncio
 import csv
 import json
 from collections.abc import Iterator
@@ -10,6 +9,7 @@ from typing import Any
 import pytest
 from django.test import AsyncClient
 
+from tests import loops
 from tests.cast import Cast
 from tests.web.conftest import SignIn
 from workspace.access import person_actor
@@ -168,7 +168,7 @@ def test_under_asgi_a_chunk_is_made_when_it_is_wanted(monkeypatch: pytest.Monkey
         return seen
 
     monkeypatch.setattr(audit_export.connections, "close_all", lambda: None)
-    assert asyncio.run(read()) == [[0], [0, 1], [0, 1, 2]]
+    assert loops.run(read()) == [[0], [0, 1], [0, 1, 2]]
 
 
 @pytest.mark.django_db(transaction=True)
@@ -181,4 +181,4 @@ def test_the_file_comes_over_asgi_too(committed_cast: Cast) -> None:
         response = await client.get("/audit/export?format=jsonl")
         return b"".join([part async for part in response.streaming_content]).decode()
 
-    assert "folder.created" in asyncio.run(get())
+    assert "folder.created" in loops.run(get())
