@@ -88,6 +88,9 @@ def _one_of_each(n: int) -> None:
     conflict = models.Conflict.objects.create(
         document=document, base=commit, head=commit, draft=blob, author=person, agent=agent, via=Via.MCP, hunk_count=1
     )
+    models.Settling.objects.create(conflict=conflict, person=person, head=commit, choices=["mine"])
+    models.Draft.objects.create(person=person, document=document, base=commit, content="…")
+    models.Blame.objects.create(document=document, commit=commit, version=1, commits=[commit.pk], runs=[[0, 1]])
     capture = models.Capture.objects.create(
         folder=folder, content="x" * 2000, digest="d", principal=f"agent:{n}", operation_id=f"op{n}",
         author=person, agent=agent, via=Via.HOOK,

@@ -233,9 +233,9 @@ def test_the_handoff_loop(scene: Scene) -> None:
     assert scene.carol.goto(f"/conflicts/{conflict}").status == 404
     assert scene.mallory.goto(f"/conflicts/{conflict}").status == 404
     scene.bob.goto(f"/conflicts/{conflict}")
-    expect(scene.bob.get_by_text("the first of April").first).to_be_visible()
-    expect(scene.bob.get_by_text("the ninth of March").first).to_be_visible()
-    scene.bob.get_by_label(re.compile("^The draft")).first.check()
+    expect(scene.bob.locator("#place-1")).to_contain_text("April")
+    expect(scene.bob.locator("#place-1")).to_contain_text("ninth")
+    scene.bob.get_by_role("radio", name=re.compile("^The draft")).first.check()
     scene.bob.get_by_role("button", name="Save the result").click()
     scene.bob.wait_for_url(re.compile("/d/"))
     assert "the first of April" in text_of(scout, PLAN_AT)

@@ -7,7 +7,7 @@ from django.http import HttpRequest
 
 from workspace.admin.records import AgentFilter, DeletedFilter, Record, ViaFilter, act, actor_of, author
 from workspace.admin.site import site
-from workspace.models import Blob, Commit, Conflict, Document, Folder
+from workspace.models import Blame, Blob, Commit, Conflict, Document, Draft, Folder, Settling
 from workspace.services import conflicts
 
 
@@ -88,3 +88,37 @@ class ConflictAdmin(Record):
             lambda pk: conflicts.discard(actor, conflict=pk, reason="Discarded in the administration."),
             done="discarded",
         )
+
+
+@admin.register(Settling, site=site)
+class SettlingAdmin(Record):
+    list_display = ("conflict", "person", "seen_at")
+    list_select_related = ("conflict", "person")
+    list_defer = ("choices",)
+    search_fields = ("conflict__id__startswith", "person__email__istartswith")
+    search_help_text = "The beginning of a conflict's id or of an address"
+    ordering = ("-seen_at", "id")
+
+
+@admin.register(Draft, site=site)
+class DraftAdmin(Record):
+    """That there is one, and how old it is: what somebody has not saved is theirs alone."""
+
+    list_display = ("person", "document", "folder", "updated_at")
+    list_select_related = ("person", "document", "folder")
+    list_defer = ("content", "message")
+    search_fields = ("document__id__startswith", "document__name", "person__email__istartswith")
+    search_help_text = "The beginning of an address or an id, or a part of a document's name"
+    ordering = ("-updated_at", "id")
+    exclude = ("content", "message", "name")
+
+
+@admin.register(Blame, site=site)
+class BlameAdmin(Record):
+    list_display = ("document", "commit", "version")
+    list_select_related = ("document", "commit")
+    list_defer = ("runs", "commits")
+    search_fields = ("document__id__startswith", "document__name")
+    search_help_text = "The beginning of an id, or a part of a document's name"
+    ordering = ("document",)
+    exclude = ("runs", "commits")

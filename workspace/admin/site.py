@@ -18,7 +18,7 @@ from django.views.decorators.cache import never_cache
 from workspace.queries import health
 
 SECTIONS = {
-    "Content": ("Folder", "Document", "Commit", "Conflict", "Blob"),
+    "Content": ("Folder", "Document", "Commit", "Conflict", "Settling", "Draft", "Blame", "Blob"),
     "People and access": (
         "Person",
         "Group",

@@ -143,4 +143,5 @@ def folder(made: Made) -> dict[str, Any]:
         "citation": None,
         "web_url": citations.web_url(made.location),
         "created_folders": list(made.created_folders),
+        "decisions": [],
     }

@@ -42,6 +42,8 @@ def index(request: HttpRequest) -> HttpResponse:
             actor, state=state, location=location or None, mine=mine, limit=50, cursor=request.GET.get("cursor")
         )
     except (NotFound, Invalid) as refusal:
+        if isinstance(refusal, Invalid) and any(error.field == "cursor" for error in refusal.errors):
+            raise
         note(request, refusal, location=location)
         context["error"] = "No folder or document of that name that you can see."
         return page(request, "conflict/list.html", context, section="conflicts", status=422)
