@@ -43,9 +43,9 @@ SELECT 'doc_' || lpad(n::text, 26, '0'), (%(folders)s::bigint[])[1 + n %% cardin
        encode(sha256(('c' || n)::bytea), 'hex'), now()
   FROM generate_series(%(first)s::int, %(last)s::int) AS n JOIN bench_text text ON text.id = n / 2000 * 10 + n %% 10;
 INSERT INTO workspace_commit (id, document_id, number, blob_id, kind, location, author_id, job, via, session, message,
-                              reason, imported_author, created_at)
+                              reason, imported_author, created_at, decisions)
 SELECT document.head_id, document.id, 1, text.hash, 'create', document.name, %(author)s, '', 'command', '', '', '', '',
-       document.updated_at
+       document.updated_at, '[]'
   FROM generate_series(%(first)s::int, %(last)s::int) AS n JOIN bench_text text ON text.id = n / 2000 * 10 + n %% 10
   JOIN workspace_document document ON document.id = 'doc_' || lpad(n::text, 26, '0');
 INSERT INTO workspace_chunk (document_id, commit_id, ordinal, heading, start_line, end_line, text, terms, length)
