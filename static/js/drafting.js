@@ -13,6 +13,8 @@ if (form) {
   const DAY = 86400000;
   const AFTER = 2000; // ms without a key until the server is told
   const EVERY = 5000; // ms between two looks at the head
+  const WAIT = 20000; // ms for an answer
+  let looked = 0;
   const part = (name) => form.querySelector(`[data-${name}]`);
 
   /* this browser: one entry for each page that was opened, so that no window writes over another's */
@@ -61,48 +63,69 @@ if (form) {
     if (stored) says(`${why} · kept in this browser`, "kept");
     else says(`${why} · this browser keeps nothing, do not leave`, "lost");
   };
-  let out = false;
-  const signedOut = (is) => { out = is; part("signed-out").hidden = !is; };
+  /* whether this person is signed in: the answer to the request that was sent last tells, whichever comes in last */
+  let out = ""; // "out", or "other" for somebody else
+  let sent = 0;
+  let heard = 0;
+  const standing = (is, nth) => {
+    if (nth < heard) return;
+    heard = nth;
+    out = is;
+    part("signed-out").hidden = !is;
+    if (is) part("signed-out").querySelector("[data-why]").textContent = is === "other" ? "Somebody else is signed in in this browser now." : "You are signed out.";
+    if (is && dirty()) locally(is === "other" ? "Somebody else is signed in, not saved" : "Signed out, not saved");
+  };
 
-  /* the server */
+  /* the server; an answer that never comes is none */
+  const ask = async (url, { control = new AbortController(), ...options } = {}) => {
+    const nth = ++sent;
+    const end = setTimeout(() => control.abort(new DOMException("no answer", "TimeoutError")), WAIT);
+    try {
+      const answer = await fetch(url, { redirect: "manual", signal: control.signal, ...options });
+      if (answer.type === "opaqueredirect") standing("out", nth);
+      return { answer, nth };
+    } finally { clearTimeout(end); }
+  };
   const send = (url, fields, more = {}) => {
     const body = new URLSearchParams({ csrfmiddlewaretoken: token.value, ...fields });
-    return fetch(url, { method: "POST", body, redirect: "manual", headers: { "X-CSRFToken": token.value }, ...more });
+    return ask(url, { method: "POST", body, headers: { "X-CSRFToken": token.value }, ...more });
   };
-  /* somebody who signed in again has another token; whoever else did has another page */
+  /* somebody who signed in again has another token; whoever else did has another page. Says whether to go on. */
   const renew = async () => {
-    const answer = await fetch(location.pathname + location.search, { redirect: "manual" });
+    const { answer, nth } = await ask(location.pathname + location.search);
     if (!answer.ok) return false;
     const fresh = new DOMParser().parseFromString(await answer.text(), "text/html").querySelector("[data-editor]");
-    if (fresh?.dataset.person !== person) return false;
+    if (fresh?.dataset.person !== person) { standing("other", nth); return false; }
     token.value = fresh.querySelector("[name=csrfmiddlewaretoken]").value;
+    standing("", nth);
     return true;
   };
   const fields = () => ({ content: area.value, base: base.value, section, message: message.value, location: place?.value ?? "" });
-  let timer;
+  let timer = 0;
   let flight = null;
   let leaving = false;
   let kept = form.dataset.resumed ? area.value : null;
   const keep = async (retries = true, more = {}) => {
     clearTimeout(timer);
+    timer = 0;
     if (leaving || flight || !dirty() || area.value === kept) return;
     const text = area.value;
     flight = new AbortController();
     let retry = false;
     try {
-      const answer = await send(draftUrl, { ...fields(), follows: mark.value }, { signal: flight.signal, ...more });
+      const { answer, nth } = await send(draftUrl, { ...fields(), follows: mark.value }, { control: flight, ...more });
       const answered = answer.headers.get("content-type")?.includes("json") ? await answer.json() : null;
       if (answer.ok && answered) {
         mark.value = answered.mark;
         kept = text;
-        signedOut(false);
-        if (area.value === text) told();
+        standing("", nth);
+        if (area.value === text && !out) told();
       } else if (answer.status === 409 && answered) {
         const { other } = answered;
         if (other && other.content !== text) { offer(other); locally("Not saved"); }
         else { mark.value = other?.mark ?? ""; retry = retries; }
-      } else if (answer.type === "opaqueredirect") { signedOut(true); locally("Signed out, not saved"); }
-      else if (answer.status === 403 && retries) { retry = await renew(); if (!retry) locally("Not saved"); }
+      } else if (answer.status === 403 && retries) { retry = await renew(); if (!retry && !out) locally("Not saved"); }
+      else if (out) standing(out, nth);
       else locally(answer.status === 413 ? "Too large to be saved" : "Not saved");
     } catch (fault) {
       if (fault.name !== "AbortError") locally("No connection, not saved");
@@ -110,7 +133,7 @@ if (form) {
       flight = null;
     }
     if (retry) await keep(false);
-    else if (area.value !== text) later();
+    else if (area.value !== text && !leaving) later();
   };
   const later = () => { clearTimeout(timer); timer = setTimeout(keep, AFTER); };
 
@@ -118,17 +141,19 @@ if (form) {
     if (!dirty()) {
       browser.drop();
       clearTimeout(timer);
+      timer = 0;
       saved = null;
       says(clean);
       return;
     }
     stored = browser.write();
-    if (area.value !== kept) { if (navigator.onLine && !out) locally("Not saved yet"); else locally(out ? "Signed out, not saved" : "No connection, not saved"); later(); }
+    if (area.value !== kept) { if (out) standing(out, heard); else locally(navigator.onLine ? "Not saved yet" : "No connection, not saved"); later(); }
+    if (Date.now() - looked > AFTER) look();
   };
-  let soon;
-  area.addEventListener("input", () => { if (dirty() && !saved && state.textContent === clean) says("Not saved yet"); clearTimeout(soon); soon = setTimeout(changed, 300); });
+  let soon = 0;
+  area.addEventListener("input", () => { if (dirty() && !saved && state.textContent === clean) says("Not saved yet"); clearTimeout(soon); soon = setTimeout(() => { soon = 0; changed(); }, 300); });
   message.addEventListener("input", () => { if (dirty()) { kept = null; later(); } });
-  addEventListener("online", () => keep());
+  addEventListener("online", () => { keep(); look(); });
 
   form.addEventListener("submit", (event) => {
     if (event.submitter?.name === "preview") return;
@@ -157,11 +182,11 @@ if (form) {
   });
 
   /* drafts to go on from */
-  const shows = async (banner, sent) => {
+  const shows = async (banner, text) => {
     const box = banner.querySelector("[data-changes]");
     if (!box.hidden) { box.hidden = true; return; }
     try {
-      const answer = await send(form.dataset.showUrl, { show: "1", ...sent });
+      const { answer } = await send(form.dataset.showUrl, { show: "1", ...text });
       if (answer.ok) { box.innerHTML = await answer.text(); box.hidden = false; }
     } catch { /* offline */ }
   };
@@ -201,7 +226,7 @@ if (form) {
   server.querySelector("[data-discard]").addEventListener("click", async (event) => {
     event.preventDefault();
     try {
-      const answer = await send(draftUrl, { discard: "1", script: "1", follows: server.draft.mark });
+      const { answer } = await send(draftUrl, { discard: "1", script: "1", follows: server.draft.mark });
       if (answer.ok) { forget(server.draft.content); server.hidden = true; keep(); }
     } catch { /* offline: it stays */ }
   });
@@ -278,10 +303,11 @@ if (form) {
   area.addEventListener("compositionend", () => { composing = false; });
   let apart = "";
   let looking = false;
+  let wanted = false;
   const follow = async () => {
     const { value } = area;
     const upon = base.value;
-    const answer = await send(rebaseUrl, { content: value, base: upon, section });
+    const { answer } = await send(rebaseUrl, { content: value, base: upon, section });
     if (answer.status === 403) { await renew(); return; }
     if (!answer.ok) return;
     const found = await answer.json();
@@ -300,17 +326,26 @@ if (form) {
     area.dispatchEvent(new Event("input", { bubbles: true }));
   };
   async function look() {
-    if (!newerUrl || looking || leaving || document.hidden || !base.value) return;
+    if (leaving || document.hidden) return;
+    if (looking) { wanted = true; return; }
     looking = true;
+    looked = Date.now();
     try {
-      const answer = await fetch(`${newerUrl}?than=${apart || base.value}`, { redirect: "manual" });
-      if (answer.type === "opaqueredirect") { signedOut(true); if (dirty()) locally("Signed out, not saved"); return; }
-      if (out && answer.ok) { if (await renew()) { signedOut(false); kept = null; keep(); } return; }
-      if (answer.status === 200 && !composing) await follow();
-      if (dirty() && area.value !== kept && !flight) later();
-    } catch { if (dirty()) locally("No connection, not saved"); }
-    finally { looking = false; }
+      const follows = newerUrl && base.value;
+      if (follows) {
+        const { answer } = await ask(`${newerUrl}?than=${apart || base.value}`);
+        if (answer.type === "opaqueredirect") return;
+        if (answer.status === 200 && !out && !composing) await follow();
+      }
+      const back = out && await renew();
+      if (back) kept = null;
+      if (!out && dirty() && area.value !== kept && !flight && (back || !(timer || soon))) keep(); // a slow draft must not hold up the next look
+    } catch { if (dirty() && !out) locally("No connection, not saved"); }
+    finally { looking = false; if (wanted) { wanted = false; look(); } }
   }
   setInterval(look, EVERY);
+  // Signing in or out in another window is told by its next page.
+  addEventListener("storage", (event) => { if (event.key === "baton.person") look(); });
+  addEventListener("focus", look);
   look();
 }

@@ -107,7 +107,7 @@ if (form) {
     body.set("content", area.value);
     body.set("csrfmiddlewaretoken", form.querySelector("[name=csrfmiddlewaretoken]").value);
     try {
-      const answer = await fetch(form.dataset.previewUrl, { method: "POST", body, headers: { "HX-Request": "true" } });
+      const answer = await fetch(form.dataset.previewUrl, { method: "POST", body, redirect: "manual", headers: { "HX-Request": "true" } });
       if (mine === asked && answer.ok) preview.innerHTML = await answer.text();
     } catch { /* offline: the last preview stays */ }
   };

@@ -5,6 +5,9 @@ const store = {
   set(key, value) { try { value === null ? localStorage.removeItem(key) : localStorage.setItem(key, value); } catch { /* refused */ } },
 };
 
+/* windows that are open know by this that somebody signed in or out in another one */
+store.set("baton.person", document.body.dataset.person ?? "");
+
 /* scheme */
 const showScheme = () => {
   const now = root.dataset.theme ?? "system";

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, expect
+from playwright.sync_api import APIResponse, Browser, BrowserContext, Page, Route, expect
 from pytest_django.live_server_helper import LiveServer
 
 from tests.cast import PASSWORD, PLAN, Cast
@@ -209,6 +209,83 @@ def test_signing_out_elsewhere_loses_nothing_and_signing_in_again_goes_on(enter:
     page.get_by_role("button", name="Save").click()
     page.wait_for_url(f"**/d/{LOCATION}")
     assert documents.read(committed_cast.bob, location=LOCATION).content == PLAN + "Kept."
+
+
+@pytest.mark.parametrize("moment", ["before a key", "while a draft is kept", "after it was kept"])
+def test_being_signed_out_is_told_whenever_it_happens(enter: Enter, committed_cast: Cast, moment: str) -> None:
+    """Every look at the head finds the server gone, so that the answers to the draft alone can tell of it."""
+    page = enter("bob")
+    page.route("**/newer/**", lambda route: route.abort())
+    held: list[Route] = []
+    if moment == "while a draft is kept":
+        page.route("**/draft/**", lambda route: held.append(route) if not held else route.continue_())
+    page.goto(f"/edit/{LOCATION}")
+    if moment == "before a key":
+        page.context.clear_cookies()
+    write(page, "Kept.")
+    if moment == "while a draft is kept":
+        page.wait_for_event("request", lambda request: "/draft/" in request.url)
+        page.context.clear_cookies()
+        held[0].continue_()
+    if moment == "after it was kept":
+        expect(page.locator("[data-draft-state]")).to_have_text("Draft saved")
+        page.context.clear_cookies()
+    write(page, " More.")
+    expect(page.locator("[data-signed-out]")).to_be_visible()
+    expect(page.locator("[data-draft-state]")).to_have_text("Signed out, not saved · kept in this browser")
+
+
+@pytest.mark.parametrize("cookies", ["csrf", "none"])
+def test_an_old_answer_does_not_say_that_one_is_signed_in(enter: Enter, committed_cast: Cast, cookies: str) -> None:
+    """The draft is kept before the session ends, and the answer to it comes after one that tells of the end."""
+    page = enter("bob")
+    held: list[tuple[Route, APIResponse]] = []
+
+    def late(route: Route) -> None:
+        if held:
+            route.continue_()
+        else:
+            held.append((route, route.fetch()))
+
+    page.route("**/draft/**", late)
+    page.goto(f"/edit/{LOCATION}")
+    with page.expect_request("**/draft/**"):
+        write(page, "Kept.")
+    while not held:
+        page.wait_for_timeout(20)
+    page.context.clear_cookies(**({"name": "session"} if cookies == "csrf" else {}))
+    page.evaluate("window.dispatchEvent(new Event('focus'))")
+    expect(page.locator("[data-signed-out]")).to_be_visible()
+    route, answer = held[0]
+    with page.expect_response("**/draft/**"):
+        route.fulfill(response=answer)
+    page.wait_for_function("document.querySelector('[name=draft]').value")
+    expect(page.locator("[data-signed-out]")).to_be_visible()
+    expect(page.locator("[data-draft-state]")).to_contain_text("Signed out, not saved")
+
+
+def test_a_new_document_tells_of_being_signed_out_and_goes_on_as_well(enter: Enter, committed_cast: Cast) -> None:
+    page = enter("bob")
+    page.goto("/new/document/product/launch")
+    page.context.clear_cookies()
+    write(page, "Kept.")
+    expect(page.locator("[data-signed-out]")).to_be_visible()
+    other = page.context.new_page()
+    sign_in(other, "bob")
+    expect(page.locator("[data-signed-out]")).to_be_hidden()
+    expect(page.locator("[data-draft-state]")).to_have_text("Draft saved")
+
+
+def test_somebody_else_who_signs_in_is_no_way_to_go_on(enter: Enter, committed_cast: Cast) -> None:
+    page = enter("bob")
+    page.goto(f"/edit/{LOCATION}")
+    write(page, "Private.")
+    other = page.context.new_page()
+    page.context.clear_cookies()
+    sign_in(other, "alice")
+    expect(page.locator("[data-signed-out]")).to_contain_text("Somebody else is signed in")
+    assert drafts.mine(committed_cast.alice, place=THERE) is None
+    expect(page.locator("textarea[name=content]")).to_have_value(PLAN + "Private.")
 
 
 def test_saving_when_signed_out_gives_the_text_back_after_signing_in(enter: Enter, committed_cast: Cast) -> None:
