@@ -154,7 +154,7 @@ QUERIES = {
     "/": 9,
     "/f/product/launch": 22,
     f"/d/{PLAN}": 16,
-    f"/edit/{PLAN}": 11,
+    f"/edit/{PLAN}": 9,
     f"/history/{PLAN}": 11,
     "/share/product/launch": 20,
     "/agents": 9,

@@ -33,7 +33,9 @@ SELECT document.id, folder.path, folder.lineage, document.name, document.deleted
        document.title, document.type, document.labels, document.indexed_commit_id, document.indexed_at,
        head.id, head.number, head.kind, head.parent_id, head.merged_parent_id, head.created_at, head.message,
        head.reason, head.via, head.job, head.imported_author, text.content, text.size, text.lines,
-       author.email, author.name, agent.id, agent.name, agent.host, owner.email, owner.name
+       author.email, author.name, agent.id, agent.name, agent.host, owner.email, owner.name,
+       EXISTS (SELECT FROM workspace_draft draft
+                WHERE draft.document_id = document.id AND draft.person_id = %(person)s::bigint)
   FROM workspace_document document
   JOIN workspace_folder folder ON folder.id = document.folder_id
   JOIN workspace_commit head ON head.id = document.head_id
@@ -90,6 +92,8 @@ class DocumentText:
     fields: Mapping[str, Any]
     role: Role
     abilities: Abilities
+    drafted: bool = False
+    """Of the head: whether the actor's person typed on it without saving (``services.drafts``)."""
 
 
 def commit_of(document: Document, name: object, *, field: str) -> Commit:
@@ -153,7 +157,7 @@ def _head(actor: Actor, location: str | None, id: str | None) -> DocumentText:
         raise Gone
     (document, path, _, name, _, _, shares, title, type_, labels, indexed, indexed_at) = row[:12]
     (head, number, kind, parent, merged, created_at, message, reason, via, job, imported) = row[12:23]
-    (content, size, count, email, author, agent, agent_name, host, owner_email, owner) = row[23:]
+    (content, size, count, email, author, agent, agent_name, host, owner_email, owner) = row[23:33]
     return DocumentText(
         id=document,
         location=locations.join(path, name),
@@ -192,6 +196,7 @@ def _head(actor: Actor, location: str | None, id: str | None) -> DocumentText:
         fields={},
         role=role,
         abilities=access.abilities(role, shares=shares),
+        drafted=row[33],
     )
 
 

@@ -146,7 +146,7 @@ def edit(request: HttpRequest, location: str) -> HttpResponse:
     document = documents.read(actor, location=location)
     if not document.abilities.edit:
         raise Forbidden("You read this document; editing it needs editor.", need="editor")
-    kept = drafts.mine(actor, place=place_of(location))
+    kept = drafts.mine(actor, place=place_of(location)) if document.drafted else None
     if kept is not None and "draft" in request.GET:
         resumed = {
             "content": kept.content,
