@@ -3,6 +3,7 @@
 from workspace.models.agents import Agent, AgentScope, AgentToken, Connection
 from workspace.models.audit import AuditEntry
 from workspace.models.blame import Blame
+from workspace.models.briefs import BriefMark
 from workspace.models.captures import Capture, Summary
 from workspace.models.chunks import Chunk
 from workspace.models.conflicts import Conflict, ConflictState, Settling
@@ -13,10 +14,11 @@ from workspace.models.invitations import Invitation
 from workspace.models.jobs import Heartbeat, Job, JobKind, JobState
 from workspace.models.people import Group, Membership, Nesting, Person, SignInLink
 from workspace.models.reach import Reach
-from workspace.models.receipts import IdempotencyKey, Receipt, ReceiptKind
+from workspace.models.receipts import STAGES, IdempotencyKey, Receipt, ReceiptKind
 from workspace.models.requests import AccessRequest, RequestState
 
 __all__ = [
+    "STAGES",
     "AccessRequest",
     "Agent",
     "AgentScope",
@@ -24,6 +26,7 @@ __all__ = [
     "AuditEntry",
     "Blame",
     "Blob",
+    "BriefMark",
     "Capture",
     "Chunk",
     "Commit",

@@ -23,6 +23,10 @@ class ReceiptKind(models.TextChoices):
     CONSOLIDATED = "consolidated"
     INDEXED = "indexed"
     READ = "read"
+    INVOKED = "invoked"
+    RETRIEVED = "retrieved"
+    ATTACHED = "attached"
+    WITHHELD = "withheld"
     ERASED = "erased"
     GRANTED = "granted"
     REVOKED = "revoked"
@@ -32,6 +36,10 @@ class ReceiptKind(models.TextChoices):
     AGENT_MADE = "agent-made"
     AGENT_REVOKED = "agent-revoked"
     FAILED = "failed"
+
+
+STAGES = (ReceiptKind.INVOKED, ReceiptKind.RETRIEVED, ReceiptKind.ATTACHED, ReceiptKind.WITHHELD)
+"""What happens to one prompt: context was asked for, found, and given to the model or kept from it."""
 
 
 class Receipt(models.Model):
@@ -45,6 +53,9 @@ class Receipt(models.Model):
     job = models.CharField(max_length=64, blank=True, editable=False)
     via = models.CharField(max_length=16, editable=False)
     session = models.CharField(max_length=200, blank=True, editable=False)
+    host = models.CharField(max_length=64, blank=True, db_default="", editable=False)
+    operation = models.CharField(max_length=255, blank=True, db_default="", editable=False)
+    """The retry identity of what a host did, by which the stages of one prompt belong together."""
     folder = models.ForeignKey(Folder, models.CASCADE, null=True, editable=False, related_name="receipts")
     document = models.ForeignKey(Document, models.CASCADE, null=True, editable=False, related_name="receipts")
     commit = models.ForeignKey(Commit, models.CASCADE, null=True, editable=False, related_name="+")
@@ -60,6 +71,12 @@ class Receipt(models.Model):
                 condition=models.Q(kind="read"),
                 nulls_distinct=False,
                 name="receipt_read_once",
+            ),
+            models.UniqueConstraint(
+                fields=["operation", "kind", "person", "agent", "document", "commit"],
+                condition=models.Q(kind__in=STAGES),
+                nulls_distinct=False,
+                name="receipt_stage_once",
             ),
         ]
         indexes = [

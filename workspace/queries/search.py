@@ -59,6 +59,8 @@ class Hit:
     stale: bool
     superseded_by: str | None
     score: float
+    text: str = ""
+    """The whole passage; empty where only the title is known yet."""
 
 
 def search(
@@ -164,6 +166,7 @@ def _hit(chunk: Chunk, score: float, words: set[str]) -> Hit:
         stale=document.head_id != commit.pk,
         superseded_by=superseded_by(chunk.front),  # type: ignore[attr-defined]
         score=round(score, 4),
+        text=chunk.text,
     )
 
 

@@ -60,11 +60,11 @@ def commit(
     texts.check(content, limit=MAX_BYTES)
     if not content.strip():
         raise Invalid("content", "is empty. Say what was asked, decided, tried, changed and left open.")
-    operation_id = _word(operation_id, "operation_id", MAX_OPERATION_ID)
+    operation_id = texts.word(operation_id, field="operation_id", limit=MAX_OPERATION_ID)
     if not operation_id:
         raise Invalid("operation_id", "is empty. Give each capture its own, and repeat that on a retry.")
     host, session, event = (
-        _word(value, field, limit)
+        texts.word(value, field=field, limit=limit)
         for value, field, limit in ((host, "host", 64), (session, "session", 200), (event, "event", 64))
     )
     days = retention(retention_days)
@@ -121,16 +121,6 @@ def _replay(actor: Actor, again: Capture) -> Captured:
 
 def _digest(folder: int, content: str) -> str:
     return hashlib.sha256(json.dumps([folder, content]).encode()).hexdigest()
-
-
-def _word(value: object, field: str, limit: int) -> str:
-    if not isinstance(value, str):
-        raise Invalid(field, "must be text.")
-    texts.check(value, field=field)
-    value = value.strip()
-    if len(value) > limit or not value.isprintable():
-        raise Invalid(field, f"must be at most {limit} printable characters.")
-    return value
 
 
 def retention(value: object) -> int | None:

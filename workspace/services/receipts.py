@@ -38,6 +38,7 @@ def record(
     commit: Commit | str | None = None,
     capture: Capture | str | None = None,
     conflict: Conflict | str | None = None,
+    operation: str = "",
     reason: str = "",
     data: Mapping[str, Any] | None = None,
 ) -> Receipt:
@@ -50,6 +51,8 @@ def record(
         job=actor.job,
         via=actor.via.value,
         session=actor.session[:200],
+        host=actor.host[:64],
+        operation=operation,
         folder_id=key_of(folder),
         document_id=key_of(document),
         commit_id=key_of(commit),

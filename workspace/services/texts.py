@@ -51,6 +51,17 @@ def note(value: object, *, field: str) -> str:
     return value.strip()
 
 
+def word(value: object, *, field: str, limit: int) -> str:
+    """A name or an id that a program gives: at most ``limit`` printable characters, trimmed. Raises ``Invalid``."""
+    if not isinstance(value, str):
+        raise Invalid(field, "must be text.")
+    check(value, field=field)
+    value = value.strip()
+    if len(value) > limit or not value.isprintable():
+        raise Invalid(field, f"must be at most {limit} printable characters.")
+    return value
+
+
 def facts(content: str, *, name: str) -> dict[str, object]:
     """``title type labels summary`` of a document, from its front matter, else its first heading and prose."""
     front = front_matter.split(content)
