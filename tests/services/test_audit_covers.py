@@ -457,6 +457,8 @@ WRITES: dict[str, tuple[Callable[[World], Callable[[], Any]], list[str]]] = {
 
 # Services that take an actor and change nothing that is anybody's, or are a part of those above.
 SILENT = {
+    "contexts.prepare": "receipts alone: what a host asked for and was given",
+    "contexts.report": "receipts alone: what a host did with it",
     "access_requests.preview": "tells what deciding would change",
     "access_requests.change": "tells what deciding would change",
     "agents.person_of": "a check",

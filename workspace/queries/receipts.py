@@ -41,6 +41,8 @@ class ReceiptRow:
     by: Who
     via: str
     session: str
+    host: str
+    operation: str
     location: str
     document: str | None
     commit: str | None
@@ -79,6 +81,8 @@ def listing(
     location: str | None = None,
     capture: str | None = None,
     session: str | None = None,
+    host: str | None = None,
+    operation: str | None = None,
     limit: int | None = None,
     cursor: str | None = None,
 ) -> Page[ReceiptRow]:
@@ -95,11 +99,15 @@ def listing(
         rows = rows.filter(capture=capture)
     if session:
         rows = rows.filter(session=session)
+    if host:
+        rows = rows.filter(host=host)
+    if operation:
+        rows = rows.filter(operation=operation)
     return pages.page(
         actor,
         rows,
         shape,
-        listing=f"receipts:{kind}:{inside}:{capture}:{session}",
+        listing=f"receipts:{kind}:{inside}:{capture}:{session}:{host}:{operation}",
         order=("-at", "pk"),
         limit=limit,
         cursor=cursor,
@@ -141,6 +149,8 @@ def shape(row: Receipt) -> ReceiptRow:
         by=who.of(row.person, row.agent, row.job),
         via=row.via,
         session=row.session,
+        host=row.host,
+        operation=row.operation,
         location=location,
         document=row.document_id,
         commit=row.commit_id,

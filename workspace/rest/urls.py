@@ -9,6 +9,7 @@ from workspace.rest.blame import Blame
 from workspace.rest.captures import Capture, Captures
 from workspace.rest.commits import Commit, Commits
 from workspace.rest.conflicts import Conflict, Conflicts, Resolutions
+from workspace.rest.context import Context, Revalidations
 from workspace.rest.diff import Diff
 from workspace.rest.docs import Docs
 from workspace.rest.documents import Document, Documents
@@ -55,6 +56,8 @@ urlpatterns = [
     path(V1 + "conflicts/<slug:id>", Conflict.as_view()),
     path(V1 + "conflicts/<slug:id>/resolution", Resolutions.as_view()),
     path(V1 + "search", Search.as_view()),
+    path(V1 + "context", Context.as_view()),
+    path(V1 + "revalidate", Revalidations.as_view()),
     path(V1 + "captures", Captures.as_view()),
     path(V1 + "captures/<slug:id>", Capture.as_view()),
     path(V1 + "grants", Grants.as_view()),
