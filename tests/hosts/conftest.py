@@ -1,0 +1,26 @@
+"""A project, and a scripted server that it is connected to."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.hosts.project import Project
+from tests.hosts.server import Server, server
+
+
+@pytest.fixture
+def scripted() -> Iterator[Server]:
+    with server() as made:
+        yield made
+
+
+@pytest.fixture
+def project(tmp_path: Path, scripted: Server) -> Project:
+    """Bound to ``product/launch``, with a token in the environment."""
+    root, home = tmp_path / "project", tmp_path / "home"
+    root.mkdir()
+    (home / "tmp").mkdir(parents=True)
+    made = Project(root=root, home=home, address=scripted.url)
+    made.bind()
+    return made
