@@ -31,6 +31,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("accounts/", include("allauth.urls")),
     path("", include("workspace.oauth.urls")),
     path("", include("workspace.rest.urls")),
+    path("", include("workspace.hosts.urls")),
     path("", include("workspace.web.urls")),
 ]
 

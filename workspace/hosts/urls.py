@@ -1,0 +1,7 @@
+"""Addresses of what hosts install."""
+
+from django.urls import path
+
+from workspace.hosts import views
+
+urlpatterns = [path("connect/<slug:host>.zip", views.download, name="bundle")]
