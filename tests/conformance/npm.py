@@ -55,6 +55,7 @@ CODEX = Package(
     version="0.171.0",
     program=f"@openai/codex-linux-{{machine}}/vendor/{platform.machine()}-unknown-linux-musl/bin/codex",
 )
+OPENCODE = Package(name="opencode-ai", version="1.18.33", program="opencode-linux-{machine}/bin/opencode")
 
 
 def _installed(package: Package) -> Path:

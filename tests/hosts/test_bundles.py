@@ -52,6 +52,8 @@ def test_every_manifest_is_json_and_every_hook_has_a_limit_above_the_handlers_ow
     for name, text in content.items():
         if name.endswith(".json"):
             json.loads(text)
+    if host == "opencode":
+        return  # a program, with a limit of its own
     (manifest,) = (text for name, text in content.items() if name.endswith("hooks.json"))
     unit = 1_000 if host == "gemini" else 1
     for event, entries in json.loads(manifest)["hooks"].items():

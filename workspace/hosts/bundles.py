@@ -14,6 +14,7 @@ WHERE: Final = {
     "claude-code": "baton/hooks/baton_hook.py",
     "codex": "baton_hook.py",
     "gemini": "hooks/baton_hook.py",
+    "opencode": "baton/baton_hook.py",
 }
 """Each host that there is a bundle for, and where in it the handler lies."""
 _ADDRESS = re.compile(r"https?://[0-9A-Za-z.\-_:\[\]]{1,255}")

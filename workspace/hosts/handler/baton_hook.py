@@ -19,13 +19,14 @@ from typing import Any
 
 ADDRESS = "@BATON_ADDRESS@"
 """The instance that this copy was downloaded from."""
-HOSTS = ("claude-code", "codex", "gemini")
+HOSTS = ("claude-code", "codex", "gemini", "opencode")
 EVENTS = {
     "claude-code": {"prompt": "UserPromptSubmit", "start": "SessionStart"},
     "codex": {"prompt": "UserPromptSubmit", "start": "SessionStart"},
     "gemini": {"prompt": "BeforeAgent", "start": "SessionStart"},
+    "opencode": {},
 }
-INJECTED_CHARS = {"claude-code": 9_500, "gemini": 30_000, "codex": 9_000}
+INJECTED_CHARS = {"claude-code": 9_500, "gemini": 30_000, "codex": 9_000, "opencode": 30_000}
 INJECTED_BYTES = {"codex": 9_000}
 """What a host injects whole; above it Claude Code injects a file's name, and Codex drops the middle."""
 DEADLINE_MS, DEADLINE_LEAST, DEADLINE_MOST = 2_000, 100, 15_000
@@ -1055,6 +1056,9 @@ def told(host: str, event: str, reply: Reply) -> str:
     """A reply in the JSON that the host reads; "" where there is nothing to say. Codex drops the whole of an answer
     with a field that it does not know, so no more fields than these."""
     answer: dict[str, Any] = {}
+    if host == "opencode":  # what reads this is Baton's own plugin
+        answer = {"text": clean(reply.text), "visible": clean(reply.visible)}
+        return json.dumps({key: value for key, value in answer.items() if value} or {})
     named = EVENTS[host].get(event)
     if reply.text and named:
         answer["hookSpecificOutput"] = {"hookEventName": named, "additionalContext": clean(reply.text)}
@@ -1322,7 +1326,7 @@ def uninstall(arguments: list[str]) -> int:
 
 HELP = """baton_hook.py COMMAND
 
-hook HOST EVENT   what a host runs: HOST is claude-code, codex or gemini; EVENT is prompt, start, stop or end
+hook HOST EVENT   what a host runs: HOST is claude-code, codex, gemini or opencode; EVENT is prompt, start, stop or end
 connect           sign this machine in, with a code in a browser (--token-stdin takes a token instead)
 bind FOLDER       bind the project here to a folder (--required stops prompts that get no memory)
 capture MODE      off, ask or on, for the project here; says what is sent

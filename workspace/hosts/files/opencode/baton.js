@@ -1,0 +1,82 @@
+// Baton for opencode: context before each prompt, a turn kept where a person has switched that on. It runs the one
+// handler that the other hosts run, so that deadlines, policies, credentials and the spool are the same.
+import { spawn } from "node:child_process"
+import { dirname, join } from "node:path"
+import { fileURLToPath } from "node:url"
+
+const HANDLER = join(dirname(fileURLToPath(import.meta.url)), "baton", "baton_hook.py")
+const PYTHON = process.platform === "win32" ? "python" : "python3"
+// Longer than the handler's own deadline: opencode has none.
+const LIMIT_MS = 18_000
+
+function run(event, given) {
+  return new Promise((resolve) => {
+    const child = spawn(PYTHON, ["-I", "-S", HANDLER, "hook", "opencode", event], { windowsHide: true })
+    let out = ""
+    let said = ""
+    const timer = setTimeout(() => child.kill("SIGKILL"), LIMIT_MS)
+    const done = (code) => {
+      clearTimeout(timer)
+      resolve({ code, out, said })
+    }
+    child.on("error", (error) => done(error.code === "ENOENT" ? "no Python" : String(error)))
+    child.on("close", (code) => done(code))
+    child.stdout.on("data", (piece) => (out += piece))
+    child.stderr.on("data", (piece) => (said += piece))
+    child.stdin.on("error", () => {})
+    child.stdin.end(JSON.stringify(given))
+  })
+}
+
+function injected(answer) {
+  try {
+    return answer.out ? JSON.parse(answer.out) : {}
+  } catch {
+    return {}
+  }
+}
+
+export const Baton = async ({ client, directory }) => {
+  const last = new Map()
+  const oriented = new Set()
+  const show = (message) =>
+    client?.tui?.showToast?.({ body: { message, variant: "warning" } })?.catch?.(() => {}) ?? undefined
+  return {
+    "chat.message": async (input, output) => {
+      const text = output.parts.filter((part) => part.type === "text" && !part.synthetic)
+      const first = output.parts[0]
+      if (!first) return
+      const session = input.sessionID
+      const turn = String(input.messageID ?? first.messageID ?? "")
+      const given = { session_id: session, turn_id: turn, cwd: directory }
+      const texts = []
+      if (!oriented.has(session)) {
+        oriented.add(session)
+        texts.push(injected(await run("start", given)).text)
+      }
+      const answer = await run("prompt", { ...given, prompt: text.map((part) => part.text).join("\n") })
+      // A throw is what stops a prompt here.
+      if (answer.code === 2) throw new Error(answer.said.trim() || "Baton stopped the prompt.")
+      const told = injected(answer)
+      if (answer.code !== 0) told.text = told.visible = `Baton: memory was unavailable (unavailable): ${answer.code}.`
+      texts.push(told.text)
+      if (told.visible) show(told.visible)
+      texts.filter(Boolean).forEach((text, at) => {
+        output.parts.push({ ...first, id: `${first.id}baton${at}`, type: "text", text, synthetic: true })
+      })
+    },
+    event: async ({ event }) => {
+      if (event.type === "message.part.updated" && event.properties.part?.type === "text") {
+        const part = event.properties.part
+        if (!part.synthetic) last.set(part.sessionID, { turn: part.messageID, text: part.text })
+      }
+      if (event.type === "session.idle") {
+        const session = event.properties.sessionID
+        const said = last.get(session)
+        const given = { session_id: session, cwd: directory }
+        if (said) await run("stop", { ...given, turn_id: said.turn, last_assistant_message: said.text })
+        await run("end", given)
+      }
+    },
+  }
+}
