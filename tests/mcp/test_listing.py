@@ -24,12 +24,14 @@ CONTRACT = {
     "history": {"action", "location", "from", "to", "at", "commit", "cursor"},
     "conflict": {"action", "conflict_id", "choices", "content", "expected_commit"},
     "capture": {"action", "folder", "content", "session", "operation_id", "capture_id"},
+    "context": {"prompt", "location", "budget_chars", "deadline_ms", "session"},
+    "revalidate": {"citations"},
     "access_read": {"action", "location", "cursor"},
     "access_grant": {"action", "location", "subject", "role", "request_id", "confirm_token", "reason"},
     "access_revoke": {"action", "location", "subject", "request_id", "confirm_token", "reason"},
     "identity": {"action"},
 }
-READING = {"browse", "read", "search", "history", "identity", "access_read"}
+READING = {"browse", "read", "search", "history", "context", "revalidate", "identity", "access_read"}
 
 
 def listed() -> str:

@@ -42,11 +42,12 @@ class Answer:
 
 
 def filled(value: Any, things: Mapping[str, str]) -> Any:
-    """``value`` with its ``{…}`` replaced; the parts of a list of names by themselves."""
+    """``value`` with its ``{…}`` replaced; the parts of a list of names by themselves, but not of citations."""
     if isinstance(value, str):
         return re.sub(r"\{([a-z_ ]+)\}", lambda found: things[found[1]], value)
     if isinstance(value, list):
-        return [part for item in value for part in str(filled(item, things)).split("/") if part]
+        whole = [str(filled(item, things)) for item in value]
+        return [part for item in whole for part in ([item] if "@" in item else item.split("/")) if part]
     if isinstance(value, dict):
         return {name: filled(item, things) for name, item in value.items()}
     return value

@@ -1,8 +1,9 @@
 """What can be asked by a name or an id, on every surface: one line for each form of a call.
 
-``{folder} {document} {lost} {id} {commit} {conflict} {capture} {job} {agent} {request} {invitation} {group} {person}
-{email} {top}`` name one thing of each kind, ``{mine} {own} {own_commit}`` what the caller has. ``test_property`` fills
-them with what is hidden and with what never was; it fails where a route or an argument is in no line.
+``{folder} {document} {lost} {id} {commit} {conflict} {capture} {job} {agent} {request} {invitation} {receipt} {group}
+{person} {email} {top}`` name one thing of each kind, ``{mine} {own} {own_commit}`` what the caller has.
+``test_property`` fills them with what is hidden and with what never was; it fails where a route or an argument is in no
+line.
 """
 
 from dataclasses import dataclass, field
@@ -133,6 +134,11 @@ REST: list[Asked] = [
     _rest("GET", "/receipts?location={folder}"),
     _rest("GET", "/receipts?location={document}&kind=written"),
     _rest("GET", "/receipts?capture={capture}"),
+    _rest("POST", "/receipts", {"receipt": "{receipt}", "stage": "attached"}),
+    _rest("POST", "/context", {"prompt": "commonplace", "location": "{folder}"}),
+    _rest("POST", "/context", {"prompt": "commonplace", "location": "{document}"}),
+    _rest("POST", "/context", {"prompt": "", "location": "{top}"}),
+    _rest("POST", "/revalidate", {"citations": ["{document}@{commit}", "{own}@{commit}#L1"]}),
     _rest("POST", "/jobs/{job}/retry"),
 ]
 
@@ -200,6 +206,10 @@ TOOLS: list[tuple[str, dict[str, Any]]] = [
     ("capture", {"action": "list", "folder": "{folder}"}),
     ("capture", {"action": "list", "folder": "{top}"}),
     ("capture", {"action": "delete", "capture_id": "{capture}"}),
+    ("context", {"prompt": "commonplace", "location": "{folder}"}),
+    ("context", {"prompt": "commonplace", "location": "{document}"}),
+    ("context", {"prompt": "", "location": "{top}"}),
+    ("revalidate", {"citations": ["{document}@{commit}", "{own}@{commit}#L1"]}),
     ("access_read", {"location": "{folder}"}),
     ("access_read", {"action": "who", "location": "{document}"}),
     ("access_read", {"action": "requests", "location": "{folder}"}),
@@ -245,6 +255,7 @@ LISTS: list[Asked] = [
     _rest("GET", "/access-requests"),
     _rest("GET", "/access-requests?list=mine"),
     _rest("GET", "/search?q=commonplace&limit=100"),
+    _rest("POST", "/context", {"prompt": "commonplace", "budget_chars": 100_000}),
 ]
 """What answers without a name: everything in it is the caller's to see."""
 
@@ -253,6 +264,7 @@ LISTING_TOOLS: list[tuple[str, dict[str, Any]]] = [
     ("browse", {"action": "documents", "limit": 100}),
     ("browse", {"action": "people"}),
     ("search", {"query": "commonplace", "limit": 100}),
+    ("context", {"prompt": "commonplace", "budget_chars": 100_000}),
     ("conflict", {"action": "list"}),
     ("capture", {"action": "list"}),
     ("identity", {"action": "self"}),

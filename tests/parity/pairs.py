@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, Phase, settings
 from tests.parity.answers import Answer
 from tests.parity.world import World
 from workspace.actor import Actor
-from workspace.models import Agent, Capture, Commit, Conflict, Job
+from workspace.models import Agent, Capture, Commit, Conflict, Job, Receipt
 
 CALLED = settings(
     max_examples=4,
@@ -57,6 +57,7 @@ class Pair:
             "conflict": conflict.pk,
             "capture": chance.choice(list(Capture.objects.exclude(folder__in=seen))).pk,
             "job": Job.objects.filter(document=document).earliest("pk").pk,
+            "receipt": Receipt.objects.filter(kind="invoked").exclude(person=self.actor.person).earliest("pk").pk,
             "agent": Agent.objects.exclude(person=self.actor.person).earliest("pk").pk,
             **world.given,
         }
@@ -77,7 +78,7 @@ class Pair:
         hidden = self.world.secrets(self.actor)
         places = " ".join(self.hidden.values())
         found = {token: self.world.fresh() for token in sorted(hidden) if token in places and len(token) == 9}
-        for name in ("id", "conflict", "capture", "job", "agent", "request", "invitation"):
+        for name in ("id", "conflict", "capture", "job", "agent", "request", "invitation", "receipt"):
             value = self.hidden[name]
             found[value] = value[:4] + "".join(self.world.chance.choice(CROCKFORD) for _ in value[4:])
         commit = "".join(self.world.chance.choice("0123456789abcdef") for _ in range(64))

@@ -38,7 +38,17 @@ from workspace.models import (
     Nesting,
     Person,
 )
-from workspace.services import access_requests, agents, bearer, captures, documents, folders, invitations, sharing
+from workspace.services import (
+    access_requests,
+    agents,
+    bearer,
+    captures,
+    contexts,
+    documents,
+    folders,
+    invitations,
+    sharing,
+)
 
 COMMON = "commonplace"
 """A word that every document and capture holds."""
@@ -299,6 +309,7 @@ def _document(world: World, folder: str, odd: str, *, conflict: bool = False) ->
 
 def _capture(world: World, folder: str) -> None:
     token = world.fresh()
+    contexts.prepare(world.owner, prompt=COMMON, location=folder)
     made = captures.commit(world.owner, folder=folder, content=f"# Decided\n\n- {COMMON} {token}", operation_id=token)
     world.tokens["capture", made.id] = token
 

@@ -8,17 +8,19 @@ from workspace.mcp.tools import (
     browse,
     capture,
     conflict,
+    context,
     create,
     delete,
     history,
     identity,
     read,
+    revalidate,
     search,
     update,
 )
 
 MODULES = (
-    *(browse, read, search, create, update, delete, history, conflict, capture),
+    *(browse, read, search, create, update, delete, history, conflict, capture, context, revalidate),
     *(access_read, access_grant, access_revoke, identity),
 )
 TOOLS: dict[str, Tool] = {module.TOOL.name: module.TOOL for module in MODULES}
