@@ -24,6 +24,10 @@ class Way:
     needs_public: bool = False
 
 
+BIND = Step(
+    say="In each project, name its folder here in a file called .baton.json. Projects without one send nothing.",
+    lines=('{"folder": "product/launch", "policy": "optional"}',),
+)
 WAYS = (
     Way(
         key="claude-code",
@@ -37,6 +41,15 @@ WAYS = (
                     "claude mcp login baton",
                 ),
             ),
+            Step(
+                say="To have it read before each prompt by itself, add the plugin in place of both, and connect it:",
+                lines=(
+                    "curl -fsSLO {base}/connect/claude-code.zip && unzip -q claude-code.zip && "
+                    "claude plugin marketplace add ./baton-claude-code && claude plugin install baton@baton",
+                    "python3 baton-claude-code/baton/hooks/baton_hook.py connect",
+                ),
+            ),
+            BIND,
         ),
     ),
     Way(
@@ -45,6 +58,14 @@ WAYS = (
         steps=(
             Step(say="Add Baton. Your browser opens.", lines=("codex mcp add baton --url {mcp}",)),
             Step(say="To sign in again later:", lines=("codex mcp login baton",)),
+            Step(
+                say="To have it read before each prompt by itself, add the hooks, and connect them:",
+                lines=(
+                    "curl -fsSLO {base}/connect/codex.zip && unzip -q codex.zip && python3 baton-codex/install.py",
+                    "python3 baton-codex/baton_hook.py connect",
+                ),
+            ),
+            BIND,
         ),
     ),
     Way(
@@ -53,6 +74,15 @@ WAYS = (
         steps=(
             Step(say="Add Baton.", lines=("gemini mcp add --transport http baton {mcp}",)),
             Step(say="Start gemini, and in it sign in. Your browser opens.", lines=("/mcp auth baton",)),
+            Step(
+                say="To have it read before each prompt by itself, add the extension in place of that, and connect it:",
+                lines=(
+                    "curl -fsSLO {base}/connect/gemini.zip && unzip -q gemini.zip && "
+                    "gemini extensions install ./baton-gemini",
+                    "python3 baton-gemini/hooks/baton_hook.py connect",
+                ),
+            ),
+            BIND,
         ),
     ),
     Way(
@@ -65,6 +95,15 @@ WAYS = (
             ),
             Step(say="Sign in. Your browser opens.", lines=("opencode mcp auth baton",)),
             Step(say="From version 2 on, instead of both:", lines=("opencode mcp add baton --url {mcp}",)),
+            Step(
+                say="To have it read before each prompt by itself, add the plugin, and connect it:",
+                lines=(
+                    "curl -fsSLO {base}/connect/opencode.zip && unzip -q opencode.zip && "
+                    "mkdir -p ~/.config/opencode/plugin && cp -r baton-opencode/* ~/.config/opencode/plugin",
+                    "python3 ~/.config/opencode/plugin/baton/baton_hook.py connect",
+                ),
+            ),
+            BIND,
         ),
     ),
     Way(
