@@ -1,6 +1,5 @@
-"""Stages of a prompt as receipts, and how far somebody was briefed."""
+"""Stages of a prompt as receipts."""
 
-import django.db.models.functions.datetime
 from django.db import migrations, models
 
 
@@ -10,18 +9,6 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
-        migrations.CreateModel(
-            name="BriefMark",
-            fields=[
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
-                ("principal", models.CharField(editable=False, max_length=64, unique=True)),
-                ("through", models.DateTimeField(editable=False)),
-                (
-                    "acknowledged_at",
-                    models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False),
-                ),
-            ],
-        ),
         migrations.AddField(
             model_name="receipt",
             name="host",

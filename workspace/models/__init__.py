@@ -3,7 +3,6 @@
 from workspace.models.agents import Agent, AgentScope, AgentToken, Connection
 from workspace.models.audit import AuditEntry
 from workspace.models.blame import Blame
-from workspace.models.briefs import BriefMark
 from workspace.models.captures import Capture, Summary
 from workspace.models.chunks import Chunk
 from workspace.models.conflicts import Conflict, ConflictState, Settling
@@ -26,7 +25,6 @@ __all__ = [
     "AuditEntry",
     "Blame",
     "Blob",
-    "BriefMark",
     "Capture",
     "Chunk",
     "Commit",
