@@ -56,7 +56,13 @@ export const Baton = async ({ client, directory }) => {
       }
       const answer = await run("prompt", { ...given, prompt: text.map((part) => part.text).join("\n") })
       // A throw is what stops a prompt here.
-      if (answer.code === 2) throw new Error(answer.said.trim() || "Baton stopped the prompt.")
+      if (answer.code === 2) {
+        const reason = answer.said.trim() || "Baton stopped the prompt."
+        show(reason)
+        // Without a screen opencode tells of an unknown error and keeps the reason to its logs.
+        if (!process.stderr.isTTY) process.stderr.write(reason + "\n")
+        throw new Error(reason)
+      }
       const told = injected(answer)
       if (answer.code !== 0) told.text = told.visible = `Baton: memory was unavailable (unavailable): ${answer.code}.`
       texts.push(told.text)
