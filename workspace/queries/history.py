@@ -102,13 +102,15 @@ class Sentence:
 @dataclass(frozen=True, kw_only=True)
 class Blame:
     """Who wrote a document as of ``commit``, line by line and sentence by sentence. ``next_line`` is the first that
-    was left out."""
+    was left out. With ``known_since``, only the commits after that one are told apart yet: what is older is given to
+    it, until a job has read the history."""
 
     location: str
     commit: str
     runs: tuple[BlameRun, ...]
     sentences: tuple[Sentence, ...]
     next_line: int | None
+    known_since: CommitRow | None
 
 
 type Keep = Callable[[str, Authorship], object]
@@ -260,6 +262,7 @@ def blame(
         runs=tuple(runs),
         sentences=found.sentences(),
         next_line=end + 1 if end < len(every) else None,
+        known_since=found.rows.get(written.earlier or ""),
     )
 
 
@@ -289,11 +292,14 @@ class _Written:
         made = authorship.of(document, until)
         if keep is not None:
             keep(document.pk, made)
+        self.earlier = made.earlier
         self._owners = Owners(made.runs)
 
     def read(self, start: int, end: int) -> "_Part":
         """What is known of characters ``start:end``."""
         ids = {span.id for span in self._owners.between(start, end)}
+        if self.earlier is not None:
+            ids.add(self.earlier)
         return _Part(self._text, self._owners, start, end, _rows(ids))
 
 

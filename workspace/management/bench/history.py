@@ -6,7 +6,7 @@ Runs in a workspace of its own (a temporary data folder), which the command made
 import random
 import statistics
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 
 from django.utils import timezone
@@ -44,16 +44,30 @@ def _blame(owner: Actor) -> Iterator[Figure]:
         text = edited(text, chance, changes=3)
         documents.edit(owner, location=PLACE, content=text, expected_commit=_head().head_id)
 
-    yield Figure(name="blame of 10,000 commits, none kept", value=_seconds(read), unit="s")
+    times = interleaved({"cold": read}, rounds=ROUNDS, warm=0)["cold"]
+    yield Figure(name="blame of 10,000 commits, none kept", value=max(times), unit="ms", bound=300)
+    asked = [_commit(chance.randint(1, COMMITS)) for _ in range(ROUNDS)]
+    yield Figure(name="  of an old commit, none kept", value=max(_old(owner, asked)), unit="ms", bound=300)
     yield Figure(name="  made once, in jobs", value=_seconds(_keep), unit="s")
     times = interleaved({"kept": read}, rounds=ROUNDS)["kept"]
     yield Figure(name="blame of 10,000 commits", value=max(times), unit="ms", bound=300)
+    asked = [_commit(n) for n in (99, 199, 5_099, 9_899, *(chance.randint(1, COMMITS) for _ in range(ROUNDS)))]
+    yield Figure(name="  of an old commit", value=max(_old(owner, asked)), unit="ms", bound=300)
     for _ in range(5):
         step()
     times = interleaved({"behind": read}, rounds=ROUNDS)["behind"]
     yield Figure(name="  five commits after what was kept", value=max(times), unit="ms", bound=300)
     step()
     yield Figure(name="  kept up, each write", value=1000 * _seconds(_keep) / 6, unit="ms")
+
+
+def _old(owner: Actor, asked: Iterable[str]) -> list[float]:
+    """Milliseconds of the blame of each of the commits ``asked`` for."""
+    return [1000 * _seconds(partial(history.blame, owner, location=PLACE, at=at, most=5_000)) for at in asked]
+
+
+def _commit(number: int) -> str:
+    return Commit.objects.get(document=_head(), number=number).pk
 
 
 def _keep() -> None:
