@@ -7,7 +7,7 @@ from django.test import Client
 
 from tests.cast import PLAN, Cast
 from tests.web.conftest import SignIn
-from workspace.queries import documents, history
+from workspace.queries import authorship, documents, history
 from workspace.services import documents as services
 
 LOCATION = "product/launch/plan.md"
@@ -183,3 +183,16 @@ def test_a_reader_is_offered_no_restoring(signed_in: SignIn, cast: Cast, plan: s
     assert "restore-section" not in carol.get(f"/history/{LOCATION}").content.decode()
     assert carol.get(f"/restore-section/{LOCATION}?commit={plan}").status_code == 403
     assert carol.post(f"/restore-section/{LOCATION}", {"commit": plan, "section": "Goals"}).status_code == 403
+
+
+def test_what_is_not_known_yet_is_not_said_to_be_somebodys(
+    signed_in: SignIn, plan: str, edited: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(authorship, "STEPS", 1)
+    carol = signed_in("carol")
+    html = who(carol, lines="7-7", words="Support answers")
+    assert "or one before it" in html
+    assert "Alice" not in html
+    assert "still being read" in carol.get(f"/blame/{LOCATION}").content.decode()
+    monkeypatch.undo()
+    assert "still being read" not in carol.get(f"/blame/{LOCATION}").content.decode()

@@ -100,6 +100,14 @@ class Sentence:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Said:
+    """Sentences of a document as of a commit; ``known_since`` as in ``Blame``."""
+
+    sentences: tuple[Sentence, ...]
+    known_since: CommitRow | None
+
+
+@dataclass(frozen=True, kw_only=True)
 class Blame:
     """Who wrote a document as of ``commit``, line by line and sentence by sentence. ``next_line`` is the first that
     was left out. With ``known_since``, only the commits after that one are told apart yet: what is older is given to
@@ -268,7 +276,7 @@ def blame(
 
 def sentences(
     actor: Actor, *, location: str, at: str | None = None, start: int, end: int, keep: Keep | None = None
-) -> tuple[Sentence, ...]:
+) -> Said:
     """The sentences of which some character is in ``start:end`` of the text, with who wrote them."""
     document = access.document(actor, location=location, deleted=True)
     until = commit_of(document, at or document.head_id, field="at")
@@ -280,8 +288,12 @@ def sentences(
         low -= 1
     while high < len(every) and every[high].strip():
         high += 1
-    found = _Written(document, until, keep).read(starts[max(low, 0)], starts[min(high, len(every))])
-    return tuple(s for s in found.sentences() if s.start < max(end, start + 1) and s.end > start)
+    written = _Written(document, until, keep)
+    found = written.read(starts[max(low, 0)], starts[min(high, len(every))])
+    return Said(
+        sentences=tuple(s for s in found.sentences() if s.start < max(end, start + 1) and s.end > start),
+        known_since=found.rows.get(written.earlier or ""),
+    )
 
 
 class _Written:

@@ -119,10 +119,11 @@ def who(request: HttpRequest, location: str) -> HttpResponse:
         actor, location=location, at=document.commit, start=offset, end=offset + 1, keep=authorship.keep
     )
     context: dict[str, Any] = {"location": location, "commit": document.commit, "sentence": None}
-    if found:
-        sentence, text = found[0], document.content
+    if found.sentences:
+        sentence, text = found.sentences[0], document.content
         context |= {
             "sentence": sentence,
+            "since": found.known_since,
             "quoted": " ".join(sentence.text.split())[:QUOTED],
             "before": len(text[: sentence.start].rstrip()) - 1,
             "after": sentence.end + len(text[sentence.end :]) - len(text[sentence.end :].lstrip()),
