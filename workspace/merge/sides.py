@@ -4,6 +4,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from operator import attrgetter
 from typing import Final
 
@@ -15,6 +16,9 @@ from workspace.merge.regions import Region, Verdict
 _LEAST: Final = 0.5
 _TELLING: Final = 12
 """A block that says less than this is not told apart from others like it, so nobody knows that it moved."""
+
+_FORMS: Final = frozenset({"fence", "rule", "matter"})
+"""Blocks of which many are alike and mean nothing by it."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -79,22 +83,29 @@ class Sides:
     moved: tuple[dict[str, Block], dict[str, Block]]
     """By key, the blocks that are in the base once and in the head, or in the incoming text, once."""
     likeness: Likeness
+    swapped: bool = False
+    """Whether `head` is in truth the incoming text: what both put in at one point stands in the true order."""
 
     @classmethod
-    def of(cls, base: Lines, head: Lines, incoming: Lines) -> "Sides":
+    def of(cls, base: Lines, head: Lines, incoming: Lines, *, swapped: bool = False) -> "Sides":
         texts = [Text.of(lines) for lines in (base, head, incoming)]
         old, *counts = (Counter(block.key for block in text.blocks) for text in texts)
         moved = tuple(
             {
                 block.key: block
                 for block in text.blocks
-                if len(block.key) >= _TELLING
-                and block.kind not in ("fence", "rule", "matter")
-                and old[block.key] == count[block.key] == 1
+                if len(block.key) >= _TELLING and block.kind not in _FORMS and old[block.key] == count[block.key] == 1
             }
             for text, count in zip(texts[1:], counts, strict=True)
         )
-        return cls(base=texts[0], head=texts[1], incoming=texts[2], moved=(moved[0], moved[1]), likeness=Likeness())
+        return cls(
+            base=texts[0],
+            head=texts[1],
+            incoming=texts[2],
+            moved=(moved[0], moved[1]),
+            likeness=Likeness(),
+            swapped=swapped,
+        )
 
     def alike(self, one: Block, other: Block) -> float:
         """How much of one block is in another, 0 where they are not versions of one."""
@@ -109,7 +120,7 @@ class Sides:
         return self.likeness(one.text, other.text, _LEAST)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@dataclass(frozen=True, kw_only=True)
 class Place:
     """The blocks of one region on all sides, and what became of those of the base."""
 
@@ -154,6 +165,32 @@ class Place:
     def added(self, gap: int, side: int) -> Sequence[Block]:
         """What a side put in before block `gap` of the base, or at the end; before what is gone if that follows."""
         return (self.head, self.incoming)[side][self.gaps[side][gap]]
+
+    def facing(self, gap: int, side: int) -> Sequence[Block]:
+        """What a side put in around a gap that it closed, by taking out what was before it: it stands above that."""
+        first = gap
+        while first and self.became[side][first - 1] is None:
+            first -= 1
+        return self.added(first, side) if first < gap else ()
+
+    @cached_property
+    def twice(self) -> frozenset[str]:
+        """What one side made of a block of the base and the other put in anew: both mean one thing by it."""
+        found: set[str] = set()
+        for side in (0, 1):
+            versions = (self.version(index, side) for index in range(len(self.base)))
+            made = {
+                version.key
+                for block, version in zip(self.base, versions, strict=True)
+                if version is not None and version.key != block.key and version.kind not in _FORMS
+            }
+            found.update(
+                block.key
+                for gap in range(len(self.base) + 1)
+                for block in self.added(gap, 1 - side)
+                if block.key in made
+            )
+        return frozenset(found)
 
     def around(self, gap: int) -> list[int]:
         """The blocks of the base before and after a gap between them."""
