@@ -1,8 +1,9 @@
 """Structured content that several tools share, and its lines of text."""
 
 import json
+import re
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import Any, NotRequired, TypedDict
 from urllib.parse import quote
 
@@ -90,8 +91,8 @@ class CommitShape(TypedDict):
 
 
 class HunkShape(TypedDict):
-    """A place that both sides changed. A side that ends in … was cut; ``cut`` says so. ``suggestion`` has both changes
-    word by word: read it before you take it."""
+    """A place that both sides changed. A side that ends in … was cut; ``cut`` says so, and ``more`` has the cursor by
+    which conflict shows the rest of it. ``suggestion`` has both changes word by word: read it before you take it."""
 
     index: int
     kind: str
@@ -105,6 +106,7 @@ class HunkShape(TypedDict):
     mine_lines: list[int] | None
     suggestion: NotRequired[str]
     cut: NotRequired[bool]
+    more: NotRequired[dict[str, str]]
 
 
 class KeptShape(TypedDict):
@@ -230,12 +232,35 @@ def commit_line(row: CommitRow) -> str:
     return f"{text}: {note}" if note else text
 
 
-def side(text: str) -> tuple[str, bool]:
+@dataclass(frozen=True, kw_only=True)
+class SideAt:
+    """A place in one side of a hunk of the merge with ``head``, ``offset`` in characters. As text it is a cursor."""
+
+    head: str
+    hunk: int
+    side: str
+    offset: int
+
+    def __str__(self) -> str:
+        return f"hunk-{self.hunk}-{self.side}-{self.offset}-{self.head}"
+
+    @classmethod
+    def of(cls, cursor: str) -> "SideAt | None":
+        """The place that a cursor names; None where it is none of these."""
+        found = _SIDE_AT.fullmatch(cursor)
+        return cls(hunk=int(found[1]), side=found[2], offset=int(found[3]), head=found[4]) if found else None
+
+
+_SIDE_AT = re.compile(r"hunk-(\d{1,6})-(base|theirs|mine|suggestion)-(\d{1,8})-([0-9a-f]{7,64})", re.ASCII)
+
+
+def side(text: str) -> tuple[str, int]:
+    """One side of a hunk, and where it goes on, in characters; 0 where that is all of it."""
     part = bounds.cut(text, bounds.SIDE)
-    return (f"{part.text}…", True) if part.left else (text, False)
+    return (f"{part.text}…", len(part.text)) if part.left else (text, 0)
 
 
-def hunk(index: int, of: Hunk) -> dict[str, Any]:
+def hunk(index: int, of: Hunk, *, head: str) -> dict[str, Any]:
     sides = {name: side(text) for name, text in (("base", of.base), ("theirs", of.theirs), ("mine", of.mine))}
     shape: dict[str, Any] = {
         "index": index,
@@ -250,7 +275,8 @@ def hunk(index: int, of: Hunk) -> dict[str, Any]:
     if of.suggestion is not None:
         sides["suggestion"] = side(of.suggestion)
         shape["suggestion"] = sides["suggestion"][0]
-    return shape | ({"cut": True} if any(was_cut for _, was_cut in sides.values()) else {})
+    more = {name: str(SideAt(head=head, hunk=index, side=name, offset=end)) for name, (_, end) in sides.items() if end}
+    return shape | ({"cut": True, "more": more} if more else {})
 
 
 def _lines(lines: LineRange) -> list[int] | None:
@@ -288,7 +314,7 @@ def decided(found: Sequence[Decision]) -> str:
 
 def conflict_answer(outcome: Conflict) -> Answer:
     """The answer to a write that was not made because the head had moved. It names the exact next call."""
-    rows = [hunk(index, of) for index, of in enumerate(outcome.hunks)]
+    rows = [hunk(index, of, head=outcome.head_commit) for index, of in enumerate(outcome.hunks)]
     shown = rows[: bounds.fitting(rows)]
     preview = bounds.cut(outcome.merged_preview, bounds.ROWS)
     happened, advice = _conflict_words(outcome)
@@ -308,6 +334,8 @@ def conflict_answer(outcome: Conflict) -> Answer:
         "preview_cut": bool(preview.left),
     }
     text = "\n\n".join([form.text, *conflict_parts(shown, len(rows))])
+    if outcome.conflict is not None and (rest := the_rest(outcome.conflict, shown)):
+        text += f"\n{rest}"
     if data["kept"] and len(shown) < len(rows):
         text += f"\nYour choices that are kept: {json.dumps(data['kept'][:CHOICES_MOST], ensure_ascii=False)}"
     return Answer(text=text + f"\n{NEXT}{following}", data=data, error=True)
@@ -322,6 +350,16 @@ def conflict_parts(shown: Sequence[Mapping[str, Any]], total: int) -> list[str]:
         parts.append(f"These are the first {len(shown)} of {total}; conflict with action show has all.")
     parts.append(CHOICES)
     return parts
+
+
+def the_rest(conflict: str, shown: Sequence[Mapping[str, Any]]) -> str:
+    """The calls that read on where a side of a hunk was cut; nothing where none was."""
+    told = []
+    for shape in shown:
+        for name, cursor in shape.get("more", {}).items():
+            following = call("conflict", action="show", conflict_id=conflict, cursor=cursor)
+            told.append(f"The rest of {name} of hunk {shape['index']}: {following}")
+    return "\n".join(told)
 
 
 def resolving(conflict: str, head: str, *, hunks: int, kept: Sequence[Choice | None] = ()) -> str:

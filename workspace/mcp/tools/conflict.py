@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from dataclasses import replace
 from typing import Annotated, Any, ClassVar, Literal, TypedDict
 
 from django.core import signing
@@ -125,6 +126,19 @@ class ConflictShown(TypedDict):
     next: str
 
 
+class HunkPart(TypedDict):
+    """One side of one hunk from ``offset`` on, in characters; ``next_cursor`` is null at its end."""
+
+    conflict_id: str
+    current_head_commit: str
+    hunk: int
+    side: str
+    text: str
+    offset: int
+    next_cursor: str | None
+    next: str
+
+
 class DropPreview(TypedDict):
     """Nothing was written: the whole text leaves out lines that a side added."""
 
@@ -199,9 +213,13 @@ def _list(actor: Actor, given: Settle) -> Answer:
 
 def _show(actor: Actor, given: Settle) -> Answer:
     found = queries.show(actor, id=given.conflict_id or "")
+    if given.cursor is not None and (at := shapes.SideAt.of(given.cursor)):
+        return _part(at, found)
     listing = ("conflict", found.row.id, found.current_commit)
     first = bounds.position(actor, given.cursor, of=listing)
-    hunks = [shapes.hunk(first + n, of) for n, of in enumerate(found.hunks[first : first + 500])]
+    hunks = [
+        shapes.hunk(first + n, of, head=found.current_commit) for n, of in enumerate(found.hunks[first : first + 500])
+    ]
     shown = hunks[: bounds.fitting(hunks)]
     end = first + len(shown)
     cursor = bounds.cursor_at(actor, end, of=listing) if end < len(found.hunks) else None
@@ -218,6 +236,31 @@ def _show(actor: Actor, given: Settle) -> Answer:
         "next": following,
     }
     return Answer(text=_shown_text(found, shown, draft, following), data=data)
+
+
+def _part(at: shapes.SideAt, found: ConflictView) -> Answer:
+    """One side of a hunk, of which a list of hunks has only the beginning."""
+    if at.head != found.current_commit:
+        again = shapes.call("conflict", action="show", conflict_id=found.row.id)
+        raise Invalid("cursor", f"is of hunks upon a commit that is no longer the head. See them as they are: {again}")
+    whole = getattr(found.hunks[at.hunk], at.side) if at.hunk < len(found.hunks) else None
+    if whole is None:
+        raise Invalid("cursor", "is not one that this conflict gave you. Leave it out to see its hunks.")
+    part = bounds.cut(whole[at.offset :], bounds.TEXT)
+    cursor = str(replace(at, offset=at.offset + len(part.text))) if part.left else None
+    following = _following(found, cursor)
+    data = {
+        "conflict_id": found.row.id,
+        "current_head_commit": found.current_commit,
+        "hunk": at.hunk,
+        "side": at.side,
+        "text": part.text,
+        "offset": at.offset,
+        "next_cursor": cursor,
+        "next": following,
+    }
+    text = fenced(part.text, source=f"{at.side} of hunk {at.hunk} of {found.row.id}, from character {at.offset}")
+    return Answer(text=f"{text}\n{shapes.NEXT}{following}" if following else text, data=data)
 
 
 def _following(found: ConflictView, cursor: str | None) -> str:
@@ -245,6 +288,8 @@ def _shown_text(found: ConflictView, shown: list[dict[str, Any]], draft: dict[st
         )
     else:
         lines.append("Nothing disagrees: the draft and the document fit together now.")
+    if rest := shapes.the_rest(found.row.id, shown):
+        lines.append(rest)
     if found.may_resolve and shown:
         lines.append(shapes.CHOICES)
     if following:
@@ -333,7 +378,7 @@ TOOL = Tool(
         "answer ends with the exact next call."
     ),
     arguments=Settle,
-    shapes=(ConflictList, ConflictShown, shapes.WriteShape, shapes.ConflictShape, DropPreview, Discarded),
+    shapes=(ConflictList, ConflictShown, HunkPart, shapes.WriteShape, shapes.ConflictShape, DropPreview, Discarded),
     quotes=True,
     run=settle,
     writes=True,
