@@ -1,14 +1,17 @@
 """History that explains: who wrote a sentence and why, what a merge settled, what changed since one last read."""
 
 import re
+from datetime import UTC, datetime
 
 import pytest
 from django.test import Client
 
 from tests.cast import PLAN, Cast
 from tests.web.conftest import SignIn
+from workspace.models import Document
 from workspace.queries import authorship, documents, history
 from workspace.services import documents as services
+from workspace.services import replay
 
 LOCATION = "product/launch/plan.md"
 HTMX = {"HX-Request": "true"}
@@ -196,3 +199,23 @@ def test_what_is_not_known_yet_is_not_said_to_be_somebodys(
     assert "still being read" in carol.get(f"/blame/{LOCATION}").content.decode()
     monkeypatch.undo()
     assert "still being read" not in carol.get(f"/blame/{LOCATION}").content.decode()
+
+
+def test_a_merge_that_came_with_a_repository_says_that_it_was_made_elsewhere(signed_in: SignIn, cast: Cast) -> None:
+    made: list[str] = []
+    for number, parents in enumerate([[], [0], [0], [1, 2]]):
+        found = replay.commit(
+            cast.alice,
+            document=Document.objects.get(name="old.md").pk if made else None,
+            location="product/launch/old.md",
+            content=f"Text {number}.\n",
+            at=datetime(2024, 5, 1 + number, tzinfo=UTC),
+            parents=[made[parent] for parent in parents],
+            reason=f"Imported, git {number:040x}, SHA-256 {'0' * 64}",
+        )
+        made.append(found.commit)
+    carol = signed_in("carol")
+    html = carol.get("/history/product/launch/old.md").content.decode()
+    assert html.count("Merged elsewhere") == 1
+    assert "Merged elsewhere" in carol.get("/diff/product/launch/old.md").content.decode()
+    assert "Merged elsewhere" not in carol.get(f"/diff/product/launch/old.md?to={made[2]}").content.decode()

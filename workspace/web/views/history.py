@@ -67,6 +67,7 @@ def diff(request: HttpRequest, location: str) -> HttpResponse:
         "hunks": list(zip(diffs.rows(found.hunks), found.authors, strict=True)),
         "changes": sum(not hunk.formatting for hunk in found.hunks),
         "settled": timeline.settled(found.to_commit),
+        "elsewhere": timeline.elsewhere(found.to_commit),
         "view": view if view in VIEWS else "side",
     }
     return page(request, "document/diff.html", context, at=location.rpartition("/")[0], current=location)
