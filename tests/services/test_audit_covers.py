@@ -12,6 +12,7 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+from allauth.usersessions.models import UserSession
 from django.db import DatabaseError, connection
 from django.utils import timezone
 
@@ -52,6 +53,7 @@ from workspace.services import (
     people,
     purging,
     replay,
+    sessions,
     settling,
     sharing,
     sign_in_links,
@@ -172,6 +174,11 @@ def prepared(act: Callable[..., Any], *needs: Callable[[World], Any]) -> Callabl
         return lambda: act(w, *made)
 
     return case
+
+
+def session(w: World) -> UserSession:
+    """A browser of alice's, beside the one that she acts in."""
+    return UserSession.objects.create(user_id=w.person("alice"), session_key="there", ip="192.0.2.1", user_agent="x")
 
 
 def note(version: str) -> Found:
@@ -390,6 +397,14 @@ WRITES: dict[str, tuple[Callable[[World], Callable[[], Any]], list[str]]] = {
     "people.sign_out": (
         prepared(lambda w: people.sign_out(w.root, person=w.person("bob"))),
         ["person.signed_out"],
+    ),
+    "sessions.end": (
+        prepared(lambda w, made: sessions.end(w.alice, session=made, current="here"), lambda w: session(w).pk),
+        ["signin.session_ended"],
+    ),
+    "sessions.end_others": (
+        prepared(lambda w, _: sessions.end_others(w.alice, current="here"), lambda w: session(w)),
+        ["signin.session_ended"],
     ),
     "people.reset_second_steps": (
         prepared(lambda w: people.reset_second_steps(w.root, person=w.person("bob"))),

@@ -1,5 +1,6 @@
 """Addresses: each adapter brings its own, the probes lie beside them."""
 
+from allauth.usersessions.views import list_usersessions
 from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern, URLResolver, include, path
 
@@ -28,6 +29,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("metrics", probes.metrics_view),
     path("admin/", site.urls),
     path("accounts/email/", web_errors.verbs(GET=account.email, POST=account.email)),
+    path("accounts/sessions/", web_errors.verbs(GET=list_usersessions, POST=account.end_sessions)),
     path("accounts/", include("allauth.urls")),
     path("", include("workspace.oauth.urls")),
     path("", include("workspace.rest.urls")),
