@@ -102,6 +102,19 @@ def test_who_can_share_the_place_finds_the_request_counted_on_every_page(signed_
     assert f"/access-requests/{request}" not in signed_in("carol").get("/access-requests").content.decode()
 
 
+def test_the_closed_drawers_button_tells_that_a_request_waits(signed_in: SignIn, cast: Cast) -> None:
+    asked(signed_in)
+    button = re.compile(r'<button[^>]*drawer-button[^>]*aria-label="([^"]*)".*?</button>', re.DOTALL)
+    found = {name: button.search(signed_in(name).get("/").content.decode()) for name in ("bob", "carol")}
+
+    assert found["bob"]
+    assert found["carol"]
+    assert found["bob"][1] == "Folders; 1 request for access waiting"
+    assert '<span class="count">1</span>' in found["bob"][0]
+    assert found["carol"][1] == "Folders"
+    assert "count" not in found["carol"][0]
+
+
 def test_home_tells_that_a_request_waits(signed_in: SignIn, cast: Cast) -> None:
     asked(signed_in)
     bobs, carols = text(signed_in("bob").get("/")), text(signed_in("carol").get("/"))
