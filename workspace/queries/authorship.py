@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from workspace.merge import authorship
 from workspace.merge.authorship import BLAME_VERSION, Run, Runs
-from workspace.models import Blame, BlameMark, Blob, Commit, Document
+from workspace.models import Blame, BlameMark, Blob, Commit, CommitKind, Document
 
 AT_ONCE = 50
 """Texts that are read together: a history of long texts does not fit in memory."""
@@ -56,6 +56,7 @@ class _Step(NamedTuple):
     merged: str | None
     blob: str
     size: int
+    kind: str
 
 
 class _State(NamedTuple):
@@ -165,7 +166,7 @@ class _Walk:
     def _steps(self, until: Commit, *, after: int) -> list[_Step]:
         """The commits that lead to ``until``, itself included, those up to number ``after`` left out; oldest first."""
         rows = Commit.objects.filter(document=self._document, number__gt=after, number__lte=until.number)
-        fields = rows.values_list("pk", "number", "parent_id", "merged_parent_id", "blob_id", "blob__size")
+        fields = rows.values_list("pk", "number", "parent_id", "merged_parent_id", "blob_id", "blob__size", "kind")
         newest = fields.order_by("-number")
         wanted, found = {until.pk}, []
         for step in (_Step(*row) for row in (newest if self._left is None else newest[: max(1, self._left)])):
@@ -188,10 +189,11 @@ class _Walk:
         parent = known.get(step.parent) or self._before(step.parent)
         if parent.blob == step.blob:
             return parent
-        if step.merged is None:
+        merged = step.merged or self._restored(step)
+        if merged is None:
             runs = authorship.advance(parent.runs, parent.text, text, step.id)
             return _State(step.blob, text, runs)
-        other = known.get(step.merged) or self._other(step, parent, text)
+        other = known.get(merged) or self._other(step, merged, parent, text)
         runs = authorship.advance_merge(parent.runs, parent.text, other.runs, other.text, text, step.id)
         return _State(step.blob, text, runs)
 
@@ -204,11 +206,18 @@ class _Walk:
         self._cut = max(self._cut or (0, ""), (commit.number, commit.pk))
         return _State(commit.blob_id, content, authorship.begin(content, _EARLIER))
 
-    def _other(self, step: _Step, parent: _State, text: str) -> _State:
+    def _restored(self, step: _Step) -> str | None:
+        """The version that a restore brought back: whoever wrote it then wrote it, and not who saved it from loss.
+        Between two versions it is the restore that made the change."""
+        if step.kind != CommitKind.RESTORE or self._floor is not None:
+            return None
+        earlier = Commit.objects.filter(document=self._document, blob=step.blob, number__lt=step.number)
+        return earlier.order_by("-number").values_list("pk", flat=True).first()
+
+    def _other(self, step: _Step, merged: str, parent: _State, text: str) -> _State:
         """The state of a merged parent that the walk did not come by: its own walk is made only where something of
         its text is in the merge and not in the other parent."""
-        assert step.merged is not None
-        commit = Commit.objects.select_related("blob").get(pk=step.merged)
+        commit = Commit.objects.select_related("blob").get(pk=merged)
         content = commit.blob.content
         if self._floor is not None:
             return _State(commit.blob_id, content, authorship.begin(content, self._floor.pk))
@@ -217,7 +226,7 @@ class _Walk:
         found = authorship.advance_merge(known, parent.text, unknown.runs, content, text, step.id)
         if not any(run.id == _EARLIER for run in found):
             return unknown
-        return self._before(step.merged)
+        return self._before(merged)
 
 
 def _kept(document: Document, until: Commit) -> Blame | BlameMark | None:
