@@ -44,6 +44,8 @@ def shuffled(lines: list[str], seed: int) -> str:
 EQUAL = "same\n" * 10_000
 LONG = "x" * MIB
 PROSE = prose(12_000)
+PART = "The queue is swept every minute.\n\n"
+TINY = [f"{n}\n" for n in range(60_000)]
 TEXTS = {
     "equal lines": (EQUAL, EQUAL + "same\n" * 9, EQUAL[5:] + "y\n"),
     "one long line": (LONG, LONG + "y", LONG[:-1]),
@@ -52,6 +54,27 @@ TEXTS = {
     "a mebibyte in another order": ("".join(PROSE), shuffled(PROSE, 1), shuffled(PROSE, 2)),
     "noise of two lines": tuple(noise(seed, 20_000, ["a", "b"]) for seed in (1, 2, 3)),
     "noise of many lines": tuple(noise(seed, 20_000, [str(n) for n in range(500)]) for seed in (1, 2, 3)),
+    "one sentence many times": (
+        PART * 30_000,
+        PART.replace("swept", "read") * 30_000,
+        PART.replace("minute", "hour") * 30_000,
+    ),
+    "tiny lines in another order": ("".join(TINY), "".join(reversed(TINY)), shuffled(TINY, 3)),
+    "headings alike, with other text": tuple(
+        "".join(f"## Part\n\ntext {n} {word}\n\n" for n in range(20_000)) for word in ("was", "is", "will be")
+    ),
+    "items nested deep": tuple(
+        "".join("  " * (n % 300) + f"- {word} {n}\n" for n in range(6_000)) for word in ("item", "entry", "thing")
+    ),
+    "rows changed on both sides": tuple(
+        "| k | v | w |\n|---|---|---|\n" + "".join(f"| {key} {n} | {n} | {who} |\n" for n in range(20_000))
+        for key, who in (("key", "ann"), ("key", "eve"), ("id", "ann"))
+    ),
+    "entries put in between all others": tuple(
+        "".join(f"- step {n}\n" + (f"- {who} saw {n}\n" if who else "") for n in range(8_000))
+        for who in ("", "scout", "rover")
+    ),
+    "a mebibyte without a space": (LONG, "y" + LONG, LONG[: MIB // 2] + "z" + LONG[MIB // 2 :]),
     "a repeated pattern": ("a\nb\nc\n" * 20_000, "b\nc\na\n" * 20_000, "a\nc\n" * 30_000),
 }
 

@@ -50,6 +50,8 @@ def merged(base: str, head: str, incoming: str) -> str | None:
     if len(base) + len(head) + len(incoming) > _LONGEST:
         return None
     old, first, second = sentences(base), sentences(head), sentences(incoming)
+    if {*map(plain, old)}.isdisjoint({*map(plain, first)} & {*map(plain, second)}):
+        return None
     likeness = Likeness()
 
     def alike(one: str, other: str) -> float:

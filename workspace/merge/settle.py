@@ -187,7 +187,7 @@ def _disputed(place: Place, pieces: Sequence[_Piece], path: tuple[str, ...]) -> 
                 base_lines=_range(base),
                 theirs_lines=_range(theirs),
                 mine_lines=_range(mine),
-                suggestion=suggestion(*said),
+                suggestion=suggestion(*said) if place.sides.allowance.take(*said) else None,
             )
         )
     around = [Agreed("".join(_whole(lines))) for lines in (above, below)]

@@ -17,6 +17,8 @@ _LEAST: Final = 0.5
 _TELLING: Final = 12
 """A block that says less than this is not told apart from others like it, so nobody knows that it moved."""
 
+_NESTED: Final = 200
+"""Items up to which the list is looked for that a nested one stands in."""
 _FORMS: Final = frozenset({"fence", "rule", "matter"})
 """Blocks of which many are alike and mean nothing by it."""
 
@@ -48,10 +50,12 @@ class Text:
         return self.blocks[at - 1] if at else None
 
     def items_above(self, line: int) -> Sequence[Block]:
-        """The items right above a line, back to the beginning of their list."""
+        """The items right above a line, back to the last that is not nested: what stands above it tells no more."""
         start = stop = self.index(line)
-        while start and self.blocks[start - 1].kind == "item":
+        while start and stop - start < _NESTED and self.blocks[start - 1].kind == "item":
             start -= 1
+            if not self.blocks[start].indent:
+                break
         return self.blocks[start:stop]
 
     def kept(self, block: Block) -> Sequence[str]:
@@ -75,6 +79,18 @@ class Text:
             at = stop
 
 
+@dataclass(slots=True)
+class Allowance:
+    """How many more characters of disputes are compared word by word; of thousands nobody reads a suggestion."""
+
+    left: int = 400_000
+
+    def take(self, *texts: str) -> bool:
+        """Whether there is enough left for these texts."""
+        self.left -= sum(map(len, texts)) + 100
+        return self.left >= 0
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Sides:
     base: Text
@@ -83,6 +99,7 @@ class Sides:
     moved: tuple[dict[str, Block], dict[str, Block]]
     """By key, the blocks that are in the base once and in the head, or in the incoming text, once."""
     likeness: Likeness
+    allowance: Allowance = field(default_factory=Allowance)
     swapped: bool = False
     """Whether `head` is in truth the incoming text: what both put in at one point stands in the true order."""
 

@@ -28,6 +28,9 @@ MERGE_VERSION: Final = 2
 _STYLES: Final[tuple[Style, ...]] = ("\n", "\r\n", "\r", "mixed")
 """From the most usual to the least."""
 
+_MOST: Final = 5_000
+"""Disputes up to which each is looked into; nobody settles more, and a merge is to take no minutes."""
+
 
 class Settled(NamedTuple):
     """What a rule settled: lines `start:stop`, counted from 0 in the agreed text alone, with so many hunks before."""
@@ -102,7 +105,7 @@ def merge(base: str, head: str, incoming: str, *, version: int = MERGE_VERSION) 
     texts = Lines.of(base), Lines.of(first), Lines.of(second)
     found = list(regions(*(text.keys for text in texts)))
     merged = None
-    if any(region.verdict is Verdict.DISPUTED for region in found):
+    if 0 < sum(region.verdict is Verdict.DISPUTED for region in found) <= _MOST:
         merged = _blockwise(found, texts, line_ending, swapped=swapped)
     chunks, decisions, settled = merged or _linewise(found, texts, line_ending)
     _finish(chunks, _ends(base, first, second), line_ending)
