@@ -73,10 +73,10 @@ class WriteShape(TypedDict):
 
 
 class CommitShape(TypedDict):
-    """One commit, without its text."""
+    """One commit, without its text. location is where the document was then; null where you may not know."""
 
     commit: str
-    location: str
+    location: str | None
     number: int
     kind: str
     parents: list[str]
@@ -220,8 +220,8 @@ def commit(row: CommitRow) -> dict[str, Any]:
         "age": age(row.created_at),
         "message": bounds.cut(row.message, 500).text,
         "reason": bounds.cut(row.reason, 500).text,
-        "citation": citations.citation(row.location, row.id),
-        "web_url": citations.web_url(row.location, at=row.id),
+        "citation": citations.citation(row.now, row.id),
+        "web_url": citations.web_url(row.now, at=row.id),
         **({"decisions": decisions.stored(row.decisions[:DECISIONS_MOST])} if row.decisions else {}),
     }
 

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from itertools import accumulate, groupby
 
+from django.db.models import QuerySet
+
 from workspace import access
 from workspace.access import location_of
 from workspace.actor import Actor
@@ -19,7 +21,7 @@ from workspace.merge.authorship import Owners
 from workspace.merge.diff import DiffHunk
 from workspace.merge.hunks import Decision
 from workspace.models import Commit, CommitKind, Document, Reach
-from workspace.queries import authorship, decisions, named, pages, who
+from workspace.queries import authorship, decisions, named, pages, whereabouts, who
 from workspace.queries.authorship import Authorship
 from workspace.queries.documents import commit_of
 from workspace.queries.pages import Page
@@ -31,12 +33,14 @@ _SPACE = re.compile(r"\s+")
 
 @dataclass(frozen=True, kw_only=True)
 class CommitRow:
-    """A commit without its text. ``location`` is where the document was then. ``decisions`` are what the merge that
-    made it, of ``merge_version``, settled beyond lines."""
+    """A commit without its text. ``location`` is where the document was then, None where the reader may not know;
+    ``now`` is where it is. ``decisions`` are what the merge that made it, of ``merge_version``, settled beyond
+    lines."""
 
     id: str
     document: str
-    location: str
+    location: str | None
+    now: str
     number: int
     kind: str
     parents: tuple[str, ...]
@@ -125,12 +129,18 @@ type Keep = Callable[[str, Authorship], object]
 """What is done with the authorship of a document that had to be made to be read."""
 
 
+def listed(actor: Actor, commits: "QuerySet[Commit]") -> "QuerySet[Commit]":
+    """``commits`` with all that ``row`` needs."""
+    return whereabouts.told(actor, commits).select_related("blob", *who.RELATED)
+
+
 def row(commit: Commit) -> CommitRow:
-    """The row of a commit whose ``who.RELATED`` and ``blob`` (text deferred) are loaded."""
+    """The row of a commit that ``listed`` loaded; of its ``blob`` the text may be deferred."""
     return CommitRow(
         id=commit.pk,
         document=commit.document_id,
-        location=commit.location,
+        location=whereabouts.then(commit),
+        now=commit.now,
         number=commit.number,
         kind=commit.kind,
         parents=tuple(commit.parents),
@@ -150,7 +160,7 @@ def row(commit: Commit) -> CommitRow:
 def log(actor: Actor, *, location: str, limit: int | None = None, cursor: str | None = None) -> Page[CommitRow]:
     """The commits of the document at ``location``, newest first; of a deleted one too."""
     document = access.document(actor, location=location, deleted=True)
-    rows = Commit.objects.filter(document=document).select_related("blob", *who.RELATED).defer("blob__content")
+    rows = listed(actor, Commit.objects.filter(document=document)).defer("blob__content")
     return pages.page(
         actor,
         rows,
@@ -165,7 +175,7 @@ def log(actor: Actor, *, location: str, limit: int | None = None, cursor: str | 
 def commit(actor: Actor, *, id: str) -> CommitView:
     """One commit, by its whole id or at least its first 7 characters. Raises ``NotFound``, ``Invalid``."""
     rows = Commit.objects.filter(document__in=Document.objects.visible_to(Reach(actor)))
-    found = named.commit(rows.select_related("blob", *who.RELATED), id, field="id")
+    found = named.commit(listed(actor, rows), id, field="id")
     if found is None:
         raise NotFound
     return CommitView(row=row(found), content=found.blob.content)
@@ -185,8 +195,9 @@ def diff(
     With ``most``, the hunks hold no more lines than that. With ``authors``, who made each change is found out.
     """
     document = access.document(actor, location=location, deleted=True)
-    after = commit_of(document, to or document.head_id, field="to")
-    before = commit_of(document, frm or after.parent_id or after.pk, field="from")
+    rows = listed(actor, Commit.objects.filter(document=document))
+    after = _named(rows, to or document.head_id, field="to")
+    before = _named(rows, frm or after.parent_id or after.pk, field="from")
     old = "" if frm is None and after.parent_id is None else before.blob.content
     found = diffing.compare(old, after.blob.content, most=most)
     return Diff(
@@ -197,12 +208,19 @@ def diff(
         added=found.added,
         removed=found.removed,
         truncated=found.truncated,
-        authors=_authors(document, before, after, found.hunks) if authors else ((),) * len(found.hunks),
+        authors=_authors(actor, document, before, after, found.hunks) if authors else ((),) * len(found.hunks),
     )
 
 
+def _named(rows: "QuerySet[Commit]", name: object, *, field: str) -> Commit:
+    found = named.commit(rows, name, field=field)
+    if found is None:
+        raise NotFound
+    return found
+
+
 def _authors(
-    document: Document, before: Commit, after: Commit, hunks: Iterable[DiffHunk]
+    actor: Actor, document: Document, before: Commit, after: Commit, hunks: Iterable[DiffHunk]
 ) -> tuple[tuple[CommitRow, ...], ...]:
     hunks = tuple(hunks)
     runs = authorship.since(document, before, after)
@@ -220,12 +238,12 @@ def _authors(
         }
         for hunk in hunks
     ]
-    rows = _rows(id for ids in wrote for id in ids)
+    rows = _rows(actor, (id for ids in wrote for id in ids))
     return tuple(tuple(sorted((rows[id] for id in ids), key=lambda made: made.number)) for ids in wrote)
 
 
-def _rows(ids: Iterable[str]) -> dict[str, CommitRow]:
-    found = Commit.objects.filter(pk__in=set(ids)).select_related("blob", *who.RELATED).defer("blob__content")
+def _rows(actor: Actor, ids: Iterable[str]) -> dict[str, CommitRow]:
+    found = listed(actor, Commit.objects.filter(pk__in=set(ids))).defer("blob__content")
     return {commit.pk: row(commit) for commit in found}
 
 
@@ -248,7 +266,7 @@ def blame(
     every = text_lines.split(until.blob.content)
     end = len(every) if most is None else min(line + most - 1, len(every))
     starts = [0, *accumulate(map(len, every))]
-    written = _Written(document, until, keep)
+    written = _Written(actor, document, until, keep)
     found = written.read(min(starts[min(line - 1, len(every))], starts[end]), starts[end])
     owners = [found.last(starts[n], starts[n + 1], every[n]) for n in range(line - 1, end)]
     runs: list[BlameRun] = []
@@ -288,7 +306,7 @@ def sentences(
         low -= 1
     while high < len(every) and every[high].strip():
         high += 1
-    written = _Written(document, until, keep)
+    written = _Written(actor, document, until, keep)
     found = written.read(starts[max(low, 0)], starts[min(high, len(every))])
     return Said(
         sentences=tuple(s for s in found.sentences() if s.start < max(end, start + 1) and s.end > start),
@@ -299,7 +317,8 @@ def sentences(
 class _Written:
     """The authorship of a document at a commit."""
 
-    def __init__(self, document: Document, until: Commit, keep: Keep | None) -> None:
+    def __init__(self, actor: Actor, document: Document, until: Commit, keep: Keep | None) -> None:
+        self._actor = actor
         self._text = until.blob.content
         made = authorship.of(document, until)
         if keep is not None:
@@ -312,7 +331,7 @@ class _Written:
         ids = {span.id for span in self._owners.between(start, end)}
         if self.earlier is not None:
             ids.add(self.earlier)
-        return _Part(self._text, self._owners, start, end, _rows(ids))
+        return _Part(self._text, self._owners, start, end, _rows(self._actor, ids))
 
 
 @dataclass(frozen=True)
