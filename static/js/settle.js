@@ -8,6 +8,7 @@ if (form) {
   const undoing = form.querySelector("[data-undo]");
   const result = form.querySelector("#result");
   const presence = form.querySelector("[data-presence]");
+  const out = form.querySelector("[data-signed-out]");
   const may = "may" in form.dataset;
 
   /* what is chosen, and how it was before */
@@ -181,6 +182,7 @@ if (form) {
 
   /* the server: keeps the choices, draws the result, tells who else is here */
   let asked = 0;
+  let steps = 0;
   let changed = false;
   const body = () => {
     const data = new FormData(form);
@@ -188,16 +190,31 @@ if (form) {
     if (!changed) data.set("old", "1");
     return data;
   };
-  const send = async (address) => {
-    const answer = await fetch(address, { method: "POST", body: body(), headers: { "HX-Request": "true" } });
+  const signedOut = (is) => { out.hidden = !is; };
+  /* who signed in again has another token */
+  const renew = async () => {
+    const answer = await fetch(form.getAttribute("action"), { redirect: "manual" });
+    if (answer.type === "opaqueredirect") { signedOut(true); return false; }
+    if (!answer.ok) return false;
+    const fresh = new DOMParser().parseFromString(await answer.text(), "text/html").querySelector("[data-settle] [name=csrfmiddlewaretoken]");
+    if (fresh) form.elements.csrfmiddlewaretoken.value = fresh.value;
+    return Boolean(fresh);
+  };
+  const send = async (address, retries = true) => {
+    const answer = await fetch(address, { method: "POST", body: body(), redirect: "manual", headers: { "HX-Request": "true" } });
+    if (answer.type === "opaqueredirect") { signedOut(true); return ""; }
+    if (answer.status === 403 && retries && await renew()) return send(address, false);
+    if (answer.ok) signedOut(false);
     return answer.ok ? answer.text() : "";
   };
   const draw = async () => {
     const mine = ++asked;
+    const upTo = steps;
     try {
       const html = await send(form.dataset.previewAt);
       if (mine !== asked || !html) return;
-      if (changed) local.drop();
+      // What was chosen since it was sent is not on the server yet.
+      if (changed && upTo === steps) local.drop();
       const top = result.querySelector(".card-body")?.scrollTop ?? 0;
       result.innerHTML = html;
       result.querySelector(".card-body").scrollTop = top;
@@ -207,15 +224,19 @@ if (form) {
   let timer;
   const soon = () => {
     changed = true;
+    steps += 1;
     local.write();
     clearTimeout(timer);
     timer = setTimeout(draw, 250);
   };
   const present = async () => {
     if (document.hidden) return;
+    const had = !out.hidden;
     try {
       const html = (await send(form.dataset.atIt)).trim();
-      if (html !== presence.innerHTML.trim()) presence.innerHTML = html;
+      // What was chosen meanwhile is kept now.
+      if (out.hidden && had) { draw(); return; }
+      if (out.hidden && html !== presence.innerHTML.trim()) presence.innerHTML = html;
     } catch { /* offline */ }
   };
   // What was chosen within the last moment is kept though the page is left.
@@ -241,6 +262,8 @@ if (form) {
     present();
     setInterval(present, 20000);
     document.addEventListener("visibilitychange", present);
+    // Signing in or out in another window is told by its next page.
+    addEventListener("storage", (event) => { if (event.key === "baton.person") present(); });
   }
   shown();
   point(hunks.find((hunk) => !chosen(hunk)) ?? hunks[0]);

@@ -1,10 +1,11 @@
 """Settling a conflict in Chromium: by keys, without script, together with somebody else, on every width."""
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from tests.cast import PLAN, Cast
 from tests.web.test_browser_works import CONTRAST, LOCATION, Enter, enter
+from tests.web.test_editor_browser import sign_in
 from workspace.queries import documents
 from workspace.services import documents as services
 
@@ -82,6 +83,22 @@ def test_choices_are_taken_back_one_by_one(enter: Enter, conflict: str) -> None:
     expect(page.locator("#place-1 :checked")).to_have_count(0)
     expect(page.locator("[data-undo]")).to_be_disabled()
     expect(page.locator("[data-progress]")).to_have_text("0 of 3 decided")
+
+
+def test_an_answer_to_older_choices_does_not_make_the_browser_forget_newer_ones(enter: Enter, conflict: str) -> None:
+    page = opened(enter("bob"), conflict)
+    held: list[Route] = []
+    page.route("**/preview", lambda route: route.continue_() if held else held.append(route))
+    with page.expect_request("**/preview"):
+        page.keyboard.press("2")
+    page.keyboard.press("2")
+    with page.expect_response("**/preview"):
+        held[0].continue_()
+    # Neither the answer that is under way nor the farewell of the page reaches the server.
+    page.route("**/choices", lambda route: route.abort())
+    page.evaluate("navigator.sendBeacon = () => true")
+    page.reload()
+    expect(page.locator("[data-progress]")).to_have_text("2 of 3 decided")
 
 
 def test_choices_survive_a_reload_and_another_device(enter: Enter, conflict: str) -> None:
@@ -174,3 +191,22 @@ def test_it_fits_every_width_and_is_legible(enter: Enter, conflict: str, scheme:
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), width
     opened(page, conflict)
     assert page.evaluate(CONTRAST) == []
+
+
+def test_choices_outlive_the_session_and_are_saved_after_signing_in_again(
+    enter: Enter, committed_cast: Cast, conflict: str
+) -> None:
+    page = opened(enter("bob"), conflict)
+    page.keyboard.press("1")
+    page.context.clear_cookies(name="session")
+    page.keyboard.press("1")
+    expect(page.locator("[data-signed-out]")).to_be_visible()
+    expect(page.locator("#result")).not_to_contain_text("Password")
+    page.keyboard.press("1")
+    other = page.context.new_page()
+    sign_in(other, "bob")
+    expect(page.locator("[data-signed-out]")).to_be_hidden()
+    expect(page.locator("#result")).to_contain_text("two thousand")
+    page.get_by_role("button", name="Save the result").click()
+    page.wait_for_url(f"**/d/{LOCATION}")
+    assert "a pause" in text(committed_cast)
