@@ -188,6 +188,20 @@ def test_a_reader_is_offered_no_restoring(signed_in: SignIn, cast: Cast, plan: s
     assert carol.post(f"/restore-section/{LOCATION}", {"commit": plan, "section": "Goals"}).status_code == 403
 
 
+def test_blank_lines_of_the_blame_page_go_with_the_paragraph_above(signed_in: SignIn, cast: Cast, plan: str) -> None:
+    services.edit(
+        cast.bob,
+        location=LOCATION,
+        content=PLAN.replace(
+            "Everybody knows their part.\n\n", "Everybody knows their part.\n\nBob writes a paragraph.\n\n\n"
+        ),
+        expected_commit=plan,
+    )
+    response = signed_in("carol").get(f"/blame/{LOCATION}")
+    drawn = [[number for number, _ in run["lines"]] for run in response.context["runs"]]
+    assert drawn == [[1, 2, 3, 4], [5, 6, 7], [8, 9, 10, 11, 12, 13, 14]]
+
+
 def test_what_is_not_known_yet_is_not_said_to_be_somebodys(
     signed_in: SignIn, plan: str, edited: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

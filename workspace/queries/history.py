@@ -354,10 +354,14 @@ class _Part:
     def _sentences(self, parts: Iterable[tuple[int, int]]) -> Iterator[Sentence]:
         for low, high in parts:
             start, end = self.start + low, self.start + high
-            wrote: Counter[str] = Counter()
-            for span in self.owners.between(start, end):
-                wrote[span.id] += span.end - span.start
-            commits = tuple(self.rows[id] for id, _ in wrote.most_common())
+            spans = list(self.owners.between(start, end))
+            if len(spans) == 1:
+                commits: tuple[CommitRow, ...] = (self.rows[spans[0].id],)
+            else:
+                wrote: Counter[str] = Counter()
+                for span in spans:
+                    wrote[span.id] += span.end - span.start
+                commits = tuple(self.rows[id] for id, _ in wrote.most_common())
             # What follows is white space up to the next sentence or the end of what was cut.
             gap = _SPACE.match(self.text, end, self.end)
             yield Sentence(start=start, end=end, text=self.text[start:end], gap=gap[0] if gap else "", commits=commits)
