@@ -219,8 +219,9 @@ def test_only_managers_view_as(signed_in: SignIn, plan: str, name: str, status: 
         assert signed_in(name).get(address).status_code == status
 
 
-def test_an_unknown_person_is_named_at_the_field(signed_in: SignIn, cast: Cast) -> None:
-    response = signed_in("alice").get(f"/view-as/{PLACE}?person=nobody@example.org")
+@pytest.mark.parametrize("subject", ["nobody@example.org", "a\0b", "\u202e", "x" * 3000])
+def test_an_unknown_person_is_named_at_the_field(signed_in: SignIn, cast: Cast, subject: str) -> None:
+    response = signed_in("alice").get(f"/view-as/{PLACE}", {"person": subject})
     assert response.status_code == 422
     assert "Names nobody who has an account here" in text(response)
 
