@@ -78,10 +78,16 @@ def test_sessions_are_listed_and_the_others_signed_out(cast: Cast) -> None:
     page = here.get("/accounts/sessions/").content.decode()
     assert "Firefox on Linux" in page
     assert page.count(">this one<") == 1
+    assert re.search(r'<a href="/accounts/sessions/" aria-current="page">', page)
     here.post("/accounts/sessions/")
 
     assert inside(here)
     assert not inside(there)
+
+
+@pytest.mark.parametrize("address", ["/account", "/accounts/email/", "/accounts/password/change/"])
+def test_a_page_of_the_account_stands_under_its_tab(cast: Cast, address: str) -> None:
+    assert '<a href="/account" aria-current="page">' in entered().get(address).content.decode()
 
 
 def test_one_other_session_is_ended_alone_and_recorded(cast: Cast) -> None:
