@@ -183,6 +183,7 @@ if (form) {
   /* the server: keeps the choices, draws the result, tells who else is here */
   let asked = 0;
   let steps = 0;
+  let sent = 0;
   let changed = false;
   const body = () => {
     const data = new FormData(form);
@@ -200,21 +201,29 @@ if (form) {
     if (fresh) form.elements.csrfmiddlewaretoken.value = fresh.value;
     return Boolean(fresh);
   };
-  const send = async (address, retries = true) => {
-    const answer = await fetch(address, { method: "POST", body: body(), redirect: "manual", headers: { "HX-Request": "true" } });
+  const deliver = async (address, retries = true) => {
+    sent = steps;
+    const signal = AbortSignal.timeout(20000);
+    const answer = await fetch(address, { method: "POST", body: body(), redirect: "manual", signal, headers: { "HX-Request": "true" } });
     if (answer.type === "opaqueredirect") { signedOut(true); return ""; }
-    if (answer.status === 403 && retries && await renew()) return send(address, false);
+    if (answer.status === 403 && retries && await renew()) return deliver(address, false);
     if (answer.ok) signedOut(false);
     return answer.ok ? answer.text() : "";
   };
+  // One after the other: the server keeps what comes last, and of two at once that may be the older.
+  let line = Promise.resolve();
+  const send = (address) => {
+    const turn = line.then(() => deliver(address));
+    line = turn.catch(() => {});
+    return turn;
+  };
   const draw = async () => {
     const mine = ++asked;
-    const upTo = steps;
     try {
       const html = await send(form.dataset.previewAt);
       if (mine !== asked || !html) return;
       // What was chosen since it was sent is not on the server yet.
-      if (changed && upTo === steps) local.drop();
+      if (changed && sent === steps) local.drop();
       const top = result.querySelector(".card-body")?.scrollTop ?? 0;
       result.innerHTML = html;
       result.querySelector(".card-body").scrollTop = top;
@@ -264,6 +273,11 @@ if (form) {
     document.addEventListener("visibilitychange", present);
     // Signing in or out in another window is told by its next page.
     addEventListener("storage", (event) => { if (event.key === "baton.person") present(); });
+  }
+  // A long text is shown from a little above what differs in it.
+  for (const text of form.querySelectorAll(".hunk-side .hunk-text, .hunk-suggestion .hunk-text")) {
+    const first = text.querySelector("ins, del");
+    if (first && text.scrollHeight > text.clientHeight) text.scrollTop += first.getBoundingClientRect().top - text.getBoundingClientRect().top - text.clientHeight / 3;
   }
   shown();
   point(hunks.find((hunk) => !chosen(hunk)) ?? hunks[0]);

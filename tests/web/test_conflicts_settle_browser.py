@@ -88,13 +88,14 @@ def test_choices_are_taken_back_one_by_one(enter: Enter, conflict: str) -> None:
 def test_an_answer_to_older_choices_does_not_make_the_browser_forget_newer_ones(enter: Enter, conflict: str) -> None:
     page = opened(enter("bob"), conflict)
     held: list[Route] = []
-    page.route("**/preview", lambda route: route.continue_() if held else held.append(route))
+    page.route("**/preview", lambda route: held.append(route) if len(held) < 2 else route.continue_())
     with page.expect_request("**/preview"):
         page.keyboard.press("2")
     page.keyboard.press("2")
-    with page.expect_response("**/preview"):
+    expect(page.locator("[data-progress]")).to_have_text("2 of 3 decided")
+    with page.expect_request("**/preview"):  # the newer choices wait for the answer to the older ones
         held[0].continue_()
-    # Neither the answer that is under way nor the farewell of the page reaches the server.
+    # Neither they nor the farewell of the page reach the server.
     page.route("**/choices", lambda route: route.abort())
     page.evaluate("navigator.sendBeacon = () => true")
     page.reload()
@@ -210,3 +211,25 @@ def test_choices_outlive_the_session_and_are_saved_after_signing_in_again(
     page.get_by_role("button", name="Save the result").click()
     page.wait_for_url(f"**/d/{LOCATION}")
     assert "a pause" in text(committed_cast)
+
+
+def test_words_run_in_their_own_direction_and_long_ones_show_what_differs(
+    enter: Enter, committed_cast: Cast, conflict: str
+) -> None:
+    bob = committed_cast.bob
+    base = "# خطة\n\nيبدأ الإطلاق في الثاني.\n\n## Long\n\n" + "as it was said " * 1500 + "once.\n"
+    first = services.create(bob, location="product/launch/ar.md", content=base).commit
+    theirs = base.replace("الثاني", "الثالث").replace("once", "twice")
+    services.edit(bob, location="product/launch/ar.md", content=theirs, expected_commit=first)
+    mine = base.replace("الثاني", "الرابع").replace("once", "often")
+    kept = services.edit(bob, location="product/launch/ar.md", content=mine, expected_commit=first)
+    page = opened(enter("bob", viewport={"width": 1280, "height": 800}), f"/conflicts/{kept.conflict}")  # type: ignore[union-attr]
+    # The first letter stands at the right edge of its box.
+    ends = """(text) => { const range = document.createRange(); range.selectNodeContents(text);
+        return text.getBoundingClientRect().right - range.getClientRects()[0].right; }"""
+    assert page.locator("#place-1 .hunk-text").first.evaluate(ends) < 4
+    text = page.locator("#place-2 .hunk-text").first
+    box, changed = text.bounding_box(), text.locator("ins").bounding_box()
+    assert box is not None
+    assert changed is not None
+    assert box["y"] <= changed["y"] <= box["y"] + box["height"] <= box["y"] + 800 * 0.6 + 1
