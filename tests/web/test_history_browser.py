@@ -127,5 +127,6 @@ def test_a_phone_shows_who_wrote_each_line_and_which_page_it_is_on(enter: Enter,
     heads = [head.bounding_box() for head in page.locator(".pick-head span").all()]
     picks = [pick.bounding_box() for pick in page.locator(".moment").first.locator(".pick label").all()]
     for head, pick in zip(heads, picks, strict=True):
-        assert head and pick
+        assert head
+        assert pick
         assert abs(head["x"] + head["width"] / 2 - pick["x"] - pick["width"] / 2) < 6
