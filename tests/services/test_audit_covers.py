@@ -23,6 +23,7 @@ from workspace.access import person_actor
 from workspace.actor import Actor, Via
 from workspace.digest.summary import SummaryLine
 from workspace.management.operator import operator
+from workspace.merge import merge
 from workspace.models import (
     AgentToken,
     AuditEntry,
@@ -258,6 +259,19 @@ WRITES: dict[str, tuple[Callable[[World], Callable[[], Any]], list[str]]] = {
                 content=PLAN.replace("slow", "quick"),
                 expected_commit=w.head,
                 on_conflict="merge",
+            ),
+            lambda w: documents.substitute(w.alice, location=PLACE, old_string="second", new_string="third"),
+        ),
+        ["document.merged"],
+    ),
+    "documents.merge_in": (
+        prepared(
+            lambda w, moved: documents.merge_in(
+                w.cast.bob,
+                location=PLACE,
+                merged=merge(PLAN, PLAN.replace("second", "third"), PLAN.replace("slow", "quick")),
+                upon=w.head,
+                expected_commit=moved.commit,
             ),
             lambda w: documents.substitute(w.alice, location=PLACE, old_string="second", new_string="third"),
         ),
