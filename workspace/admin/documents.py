@@ -7,7 +7,7 @@ from django.http import HttpRequest
 
 from workspace.admin.records import AgentFilter, DeletedFilter, Record, ViaFilter, act, actor_of, author
 from workspace.admin.site import site
-from workspace.models import Blame, Blob, Commit, Conflict, Document, Draft, Folder, Settling
+from workspace.models import Blame, BlameMark, Blob, Commit, Conflict, Document, Draft, Folder, Settling
 from workspace.services import conflicts
 
 
@@ -121,4 +121,15 @@ class BlameAdmin(Record):
     search_fields = ("document__id__startswith", "document__name")
     search_help_text = "The beginning of an id, or a part of a document's name"
     ordering = ("document",)
+    exclude = ("runs", "commits")
+
+
+@admin.register(BlameMark, site=site)
+class BlameMarkAdmin(Record):
+    list_display = ("document", "number", "version")
+    list_select_related = ("document",)
+    list_defer = ("runs", "commits")
+    search_fields = ("document__id__startswith", "document__name")
+    search_help_text = "The beginning of an id, or a part of a document's name"
+    ordering = ("document", "number")
     exclude = ("runs", "commits")

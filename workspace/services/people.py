@@ -115,16 +115,20 @@ def end_sessions(person: Person) -> None:
     person.usersession_set.all().delete()
 
 
-def set_password(actor: Actor, *, person: int, password: str) -> None:
-    """Gives somebody a new password; their sessions end. Raises ``NotFound``, ``Forbidden``, ``Invalid``."""
+def set_password(actor: Actor, *, person: int, password: str | None) -> Person:
+    """Gives somebody a new password, or with None takes the one they have; their sessions end.
+
+    Raises ``NotFound``, ``Forbidden``, ``Invalid``.
+    """
     require_admin(actor)
     with transaction.atomic():
         found = _locked(person)
-        if errors := _password_errors(password, found):
+        if password is not None and (errors := _password_errors(password, found)):
             raise Invalid(errors=errors)
         found.set_password(password)
         found.save(update_fields=["password"])
-        audit.record(actor, "password.set", subject=found.email)
+        audit.record(actor, "password.set", subject=found.email, data={"taken": True} if password is None else {})
+        return found
 
 
 def check_new(*, email: str, name: str, password: str | None) -> None:
