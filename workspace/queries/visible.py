@@ -32,7 +32,8 @@ def by_folder(reach: Reach, rows: DocumentQuerySet, *, most: int, first: int = 0
     if actor.person is None or actor.admin:
         return rows.visible_to(reach)
     whose = f"{int(actor.person)}, {int(reach.need)}::smallint"
-    rows = rows.filter(reach.narrowing("folder__lineage", "pk"), Q(RawSQL(_MARK, (), BooleanField())))
+    # The mark is the last of the conditions, so that a value of what replaces it comes after all others.
+    rows = rows.filter(reach.narrowing("folder__lineage", "pk")).filter(Q(RawSQL(_MARK, (), BooleanField())))
     sql, values = rows.order_by(*BY_FOLDER).values("pk").query.sql_with_params()
 
     def among(column: str, function: str, rest: str = "") -> str:
@@ -41,9 +42,9 @@ def by_folder(reach: Reach, rows: DocumentQuerySet, *, most: int, first: int = 0
         return sql.replace(_MARK, f'"workspace_document"."{column}" = ANY({ids})')
 
     statement = _FIRST.format(
-        near=among("folder_id", "workspace_folders_next", f", {int(first)}, {ASKED}"),
+        near=among("folder_id", "workspace_folders_next", f", %s::bigint, {ASKED}"),
         far=among("folder_id", "workspace_folders_of"),
         alone=among("id", "workspace_documents_of"),
         most=most,
     )
-    return Document.objects.filter(pk__in=RawSQL(statement, values * 3))
+    return Document.objects.filter(pk__in=RawSQL(statement, (*values, first, *values, *values)))
