@@ -1,6 +1,8 @@
 """A long history is read by jobs: who wrote an old version is near at hand, and no reader waits for all of it."""
 
 from collections.abc import Iterator
+from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 from django.db import connection
@@ -13,7 +15,7 @@ from workspace.jobs import sweeping, work
 from workspace.models import Blame, BlameMark, Blob, Commit, Document, Job, JobState
 from workspace.queries import authorship as reading
 from workspace.queries import history
-from workspace.services import authorship, commits, documents, texts
+from workspace.services import authorship, commits, documents, purging, texts
 
 LOCATION = "product/launch/plan.md"
 MANY = 45
@@ -228,3 +230,11 @@ def test_a_side_branch_that_is_open_where_a_job_stopped_is_read_from_where_it_be
         BlameMark.objects.all().delete()
         authorship.record(head.document_id, authorship.make(head.document_id, stop.pk))
         assert of(merge.pk).runs == expected
+
+
+def test_a_purge_takes_what_is_kept_with_the_document(cast: Cast, long: list[str]) -> None:
+    job()
+    documents.delete(cast.alice, location=LOCATION, expected_commit=long[-1])
+    list(purging.documents(replace(cast.alice, admin=True), before=timezone.now() + timedelta(days=1)))
+    assert not BlameMark.objects.exists()
+    assert not Blame.objects.exists()
