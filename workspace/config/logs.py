@@ -1,7 +1,20 @@
-"""What is logged, and how a line of it looks."""
+"""What is logged, and how a line of it looks: whoever reads logs enters nowhere with what stands in them."""
 
+import logging
+import re
 import sys
 from typing import Any
+
+PATHS = re.compile(r"(/(?:enter|welcome|invitation|accounts/confirm-email|accounts/password/reset/key)/)[^\s/?#]+")
+"""Addresses that let somebody in: links of people without a session, and keys that were mailed."""
+TOKENS = re.compile(r"\bbtn_[\w-]+")
+
+
+class Line(logging.Formatter):
+    """A line, or a traceback, in which what lets somebody in is masked."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        return TOKENS.sub("btn_…", PATHS.sub(r"\1…", super().format(record)))
 
 
 def configuration(level: str) -> dict[str, Any]:
@@ -10,7 +23,12 @@ def configuration(level: str) -> dict[str, Any]:
         "version": 1,
         "disable_existing_loggers": False,
         "filters": {"request": {"()": "workspace.config.middleware.RequestIdFilter"}},
-        "formatters": {"line": {"format": "%(levelname)s %(name)s %(request_id)s %(message)s"}},
+        "formatters": {
+            "line": {
+                "()": "workspace.config.logs.Line",
+                "fmt": "%(levelname)s %(name)s %(request_id)s %(message)s",
+            }
+        },
         "handlers": {
             "console": {
                 "class": "logging.StreamHandler",
