@@ -172,3 +172,13 @@ def test_a_manager_of_one_document_reads_in_its_log_where_it_is(cast: Cast, move
     there = Document.objects.get(pk=moved).folder_id
     assert {entry.folder for entry in about} == {None, there}
     assert not tells(repr(found))
+
+
+def test_what_went_with_its_folder_and_came_back_does_not_tell_which(cast: Cast, moved: str) -> None:
+    documents.create(cast.alice, location="attic/list.md", content="one\n")
+    folders.delete(cast.alice, location="attic")
+    documents.undelete(cast.alice, location="attic/list.md")
+    documents.move(cast.alice, source="attic/list.md", target="product/launch/list.md", acknowledge_access_change=True)
+    found = rows(cast.carol, "product/launch/list.md")
+    assert [row.message for row in found if row.kind == "delete"] == ["Delete with its folder"]
+    assert not tells(repr(found))
