@@ -1,4 +1,4 @@
-"""No line of the log holds what lets somebody in."""
+"""No line of the log holds what lets somebody in, and nobody forges one."""
 
 import io
 import logging
@@ -73,3 +73,10 @@ def test_a_traceback_does_not_tell_a_token(said: io.StringIO) -> None:
 def test_other_addresses_stay_readable(said: io.StringIO) -> None:
     logging.getLogger("workspace").warning("GET /invitations/inv_1/renew 404")
     assert "/invitations/inv_1/renew" in said.getvalue()
+
+
+@pytest.mark.parametrize("broken", ["\n", "\r", "\x1b[2J", "\x85", "\u2028"])
+def test_what_was_asked_for_forges_no_line(broken: str, said: io.StringIO) -> None:
+    logging.getLogger("workspace.access").info("%s %s", "GET", f"/d/a{broken}INFO workspace.access - POST /admin 200")
+    assert len(said.getvalue().splitlines()) == 1
+    assert said.getvalue().removesuffix("\n").isprintable()

@@ -10,8 +10,16 @@ PATHS = re.compile(r"(/(?:enter|welcome|invitation|accounts/confirm-email|accoun
 TOKENS = re.compile(r"\bbtn_[\w-]+")
 
 
+UNSEEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+"""Of what was asked for, a line break would forge a line, and an escape what a terminal shows (CWE-117)."""
+
+
 class Line(logging.Formatter):
-    """A line, or a traceback, in which what lets somebody in is masked."""
+    """A line, and perhaps a traceback, in which what lets somebody in is masked."""
+
+    def formatMessage(self, record: logging.LogRecord) -> str:
+        line = super().formatMessage(record)
+        return UNSEEN.sub(lambda found: found[0].encode("unicode_escape").decode(), line)
 
     def format(self, record: logging.LogRecord) -> str:
         return TOKENS.sub("btn_…", PATHS.sub(r"\1…", super().format(record)))
