@@ -7,7 +7,6 @@ of the list, so that it ends at a page's worth, however much there is and is hid
 decides while it runs whether the second is needed.
 """
 
-from django.db.models import BooleanField, Q
 from django.db.models.expressions import RawSQL
 
 from workspace.models import Document, Reach
@@ -17,34 +16,41 @@ BY_FOLDER = ("folder_id", "name", "pk")
 ASKED = 32
 """How many folders are asked one by one."""
 
-_MARK = "/* of these */ TRUE"
+_BY_FOLDER = (
+    'SELECT "workspace_document"."id" AS pk FROM {tables} WHERE {where} AND "workspace_document"."{column}" ='
+    " ANY(ARRAY(SELECT id FROM {function}({whose}) id))"  # the form by which an index is walked
+    ' ORDER BY "workspace_document"."folder_id", "workspace_document"."name", "workspace_document"."id" LIMIT {most}'
+)
 _FIRST = (
-    "WITH near AS MATERIALIZED ({near} LIMIT {most}) SELECT pk FROM near"
-    " UNION ALL SELECT pk FROM ({far} LIMIT {most}) far WHERE (SELECT count(*) FROM near) < {most}"
-    " UNION ALL ({alone} LIMIT {most})"
+    "WITH near AS MATERIALIZED ({near}) SELECT pk FROM near"
+    " UNION ALL SELECT pk FROM ({far}) far WHERE (SELECT count(*) FROM near) < {most}"
+    " UNION ALL ({alone})"
 )
 
 
 def by_folder(reach: Reach, rows: DocumentQuerySet, *, most: int, first: int = 0) -> DocumentQuerySet:
     """A queryset that holds the first ``most`` of ``rows`` by ``BY_FOLDER`` which ``reach`` may read, and others that
-    it may read. None of ``rows`` may be in a folder with an id below ``first``."""
+    it may read. ``rows`` are filtered and nothing else; none may be in a folder with an id below ``first``."""
     actor = reach.actor
     if actor.person is None or actor.admin:
         return rows.visible_to(reach)
+    rows = rows.filter(reach.narrowing("folder__lineage", "pk"))
+    # What is wanted of the three parts is the same but for one condition: it is compiled once.
+    compiler = rows.query.get_compiler(rows.db)
+    where, values = compiler.compile(rows.query.where)
+    tables, joined = compiler.get_from_clause()
+    values = (*joined, *values)
     whose = f"{int(actor.person)}, {int(reach.need)}::smallint"
-    # The mark is the last of the conditions, so that a value of what replaces it comes after all others.
-    rows = rows.filter(reach.narrowing("folder__lineage", "pk")).filter(Q(RawSQL(_MARK, (), BooleanField())))
-    sql, values = rows.order_by(*BY_FOLDER).values("pk").query.sql_with_params()
 
-    def among(column: str, function: str, rest: str = "") -> str:
-        # In the form by which an index is walked.
-        ids = f"ARRAY(SELECT id FROM {function}({whose}{rest}) id)"
-        return sql.replace(_MARK, f'"workspace_document"."{column}" = ANY({ids})')
+    def part(column: str, function: str, rest: str = "") -> str:
+        return _BY_FOLDER.format(
+            tables=" ".join(tables), where=where, column=column, function=function, whose=whose + rest, most=most
+        )
 
     statement = _FIRST.format(
-        near=among("folder_id", "workspace_folders_next", f", %s::bigint, {ASKED}"),
-        far=among("folder_id", "workspace_folders_of"),
-        alone=among("id", "workspace_documents_of"),
+        near=part("folder_id", "workspace_folders_next", f", %s::bigint, {ASKED}"),
+        far=part("folder_id", "workspace_folders_of"),
+        alone=part("id", "workspace_documents_of"),
         most=most,
     )
     return Document.objects.filter(pk__in=RawSQL(statement, (*values, first, *values, *values)))
