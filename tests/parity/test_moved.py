@@ -92,9 +92,20 @@ def test_the_statements_are_the_same_whether_it_moved_or_not(cast: Cast, moved: 
     assert of_moved.ran == of_stayed.ran
 
 
-def test_rest_tells_of_no_hidden_place(cast: Cast, moved: str) -> None:
+def carol(cast: Cast) -> Client:
     client = Client()
     client.force_login(cast.people["carol"], backend="allauth.account.auth_backends.AuthenticationBackend")
+    return client
+
+
+def tells_nothing(client: Client, path: str) -> None:
+    answered = client.get(path)
+    assert answered.status_code == 200, path
+    assert not tells(answered.content.decode()), path
+
+
+def test_rest_tells_of_no_hidden_place(cast: Cast, moved: str) -> None:
+    client = carol(cast)
     commit = first(moved).pk
     for path in (
         f"/commits?location={OPEN}",
@@ -107,17 +118,14 @@ def test_rest_tells_of_no_hidden_place(cast: Cast, moved: str) -> None:
         "/documents?location=product&recursive=true",
         "/audit",
     ):
-        answered = client.get(f"/api/v1{path}")
-        assert answered.status_code == 200, path
-        assert not tells(answered.content.decode()), path
+        tells_nothing(client, f"/api/v1{path}")
     told = client.get(f"/api/v1/commits/{commit}").json()
     assert told["location"] is None
     assert told["web_url"].endswith(f"/d/{OPEN}?at={commit}")
 
 
 def test_pages_tell_of_no_hidden_place(cast: Cast, moved: str) -> None:
-    client = Client()
-    client.force_login(cast.people["carol"], backend="allauth.account.auth_backends.AuthenticationBackend")
+    client = carol(cast)
     commit = first(moved).pk
     for path in (
         f"/history/{OPEN}",
@@ -128,9 +136,7 @@ def test_pages_tell_of_no_hidden_place(cast: Cast, moved: str) -> None:
         "/",
         "/audit",
     ):
-        answered = client.get(path)
-        assert answered.status_code == 200, path
-        assert not tells(answered.content.decode()), path
+        tells_nothing(client, path)
     assert b"Moved from elsewhere to" in client.get(f"/diff/{OPEN}?from={commit}").content
 
 

@@ -3,6 +3,7 @@
 import pytest
 
 from tests.cast import PLAN, Cast
+from tests.services.histories import MERGED, merge_back_to
 from workspace.jobs import work
 from workspace.models import Blame, Commit, Document
 from workspace.queries import authorship as reading
@@ -117,23 +118,10 @@ def test_a_merge_gives_each_sentence_to_its_writer(cast: Cast, plan: str) -> Non
 def test_text_that_a_merge_brings_back_from_its_base_is_its_writers(cast: Cast, plan: str) -> None:
     sentence = " Support answers within an hour."
     without = documents.edit(cast.bob, location=LOCATION, content=PLAN.replace(sentence, ""), expected_commit=plan)
-    row = Commit.objects.get(pk=without.commit)
-    Commit.objects.create(
-        id="f" * 64,
-        document=row.document,
-        number=row.number + 1,
-        parent=row,
-        merged_parent_id=plan,
-        blob=Commit.objects.get(pk=plan).blob,
-        kind="merge",
-        location=row.location,
-        author=row.author,
-        via="rest",
-        created_at=row.created_at,
-    )
-    assert {run.id for run in made("f" * 64).runs} == {plan}
-    authorship.record(row.document_id, authorship.make(row.document_id, row.pk))
-    assert {run.id for run in made("f" * 64).runs} == {plan}, "also from what is kept of the first parent"
+    row = merge_back_to(plan, upon=without.commit)
+    assert {run.id for run in made(MERGED).runs} == {plan}
+    authorship.record(row.document_id, authorship.make(row.document_id, without.commit))
+    assert {run.id for run in made(MERGED).runs} == {plan}, "also from what is kept of the first parent"
 
 
 def test_a_restore_leaves_each_sentence_to_its_writer(cast: Cast, plan: str) -> None:

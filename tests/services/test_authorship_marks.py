@@ -10,6 +10,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from tests.cast import Cast
+from tests.services.histories import MERGED, merge_back_to
 from workspace.jobs import index as indexing
 from workspace.jobs import sweeping, work
 from workspace.models import Blame, BlameMark, Blob, Commit, Document, Job, JobState
@@ -136,27 +137,13 @@ def test_a_reader_does_not_ask_again_for_a_job_that_failed(cast: Cast, long: lis
 
 
 def test_a_merge_upon_a_version_far_back_does_not_make_its_reader_read_all(cast: Cast, long: list[str]) -> None:
-    row = Commit.objects.select_related("document").get(pk=long[-1])
-    base = Commit.objects.get(pk=long[2])
-    Commit.objects.create(
-        id="f" * 64,
-        document=row.document,
-        number=row.number + 1,
-        parent=row,
-        merged_parent=base,
-        blob=base.blob,
-        kind="merge",
-        location=row.location,
-        author=row.author,
-        via="rest",
-        created_at=row.created_at,
-    )
-    found = of("f" * 64)
+    merge_back_to(long[2], upon=long[-1])
+    found = of(MERGED)
     assert found.walked <= 15
     assert found.earlier is not None
-    assert whole("f" * 64).runs == whole(long[2]).runs
+    assert whole(MERGED).runs == whole(long[2]).runs
     job()
-    assert of("f" * 64).runs == whole(long[2]).runs
+    assert of(MERGED).runs == whole(long[2]).runs
 
 
 def test_a_diff_of_two_versions_reads_no_more_than_is_between_them(cast: Cast, long: list[str]) -> None:

@@ -6,11 +6,10 @@ import time
 
 import pytest
 
+from workspace.management.bench.texts import MIB, entries_between, rows_changed
 from workspace.merge import merge_text
 from workspace.merge.authorship import advance, begin
 from workspace.merge.diff import diff
-
-MIB = 1 << 20
 
 
 def seconds(function, *args) -> float:
@@ -66,14 +65,8 @@ TEXTS = {
     "items nested deep": tuple(
         "".join("  " * (n % 300) + f"- {word} {n}\n" for n in range(6_000)) for word in ("item", "entry", "thing")
     ),
-    "rows changed on both sides": tuple(
-        "| k | v | w |\n|---|---|---|\n" + "".join(f"| {key} {n} | {n} | {who} |\n" for n in range(20_000))
-        for key, who in (("key", "ann"), ("key", "eve"), ("id", "ann"))
-    ),
-    "entries put in between all others": tuple(
-        "".join(f"- step {n}\n" + (f"- {who} saw {n}\n" if who else "") for n in range(8_000))
-        for who in ("", "scout", "rover")
-    ),
+    "rows changed on both sides": rows_changed(20_000),
+    "entries put in between all others": entries_between(8_000),
     "a mebibyte without a space": (LONG, "y" + LONG, LONG[: MIB // 2] + "z" + LONG[MIB // 2 :]),
     "a repeated pattern": ("a\nb\nc\n" * 20_000, "b\nc\na\n" * 20_000, "a\nc\n" * 30_000),
 }

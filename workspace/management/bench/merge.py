@@ -7,7 +7,7 @@ import tracemalloc
 from collections.abc import Iterator
 
 from workspace.management.bench.figures import Figure
-from workspace.management.bench.texts import MIB, edited, page
+from workspace.management.bench.texts import MIB, edited, entries_between, page, rows_changed
 from workspace.merge import merge
 
 ROUNDS = 200
@@ -54,14 +54,8 @@ def _large() -> Iterator[Figure]:
             entries + "".join(f"- scout did step {n} of the import\n" for n in range(5_000)),
             entries + "".join(f"- rover did step {n} of the export\n" for n in range(5_000)),
         ),
-        "20,000 rows that both changed": tuple(
-            "| k | v | who |\n|---|---|---|\n" + "".join(f"| {key} {n} | {n} | {who} |\n" for n in range(20_000))
-            for key, who in (("key", "ann"), ("key", "eve"), ("id", "ann"))
-        ),
-        "8,000 entries between 8,000 others": tuple(
-            "".join(f"- step {n}\n" + (f"- {who} saw {n}\n" if who else "") for n in range(8_000))
-            for who in ("", "scout", "rover")
-        ),
+        "20,000 rows that both changed": rows_changed(20_000),
+        "8,000 entries between 8,000 others": entries_between(8_000),
         "4,000 disputes": tuple(
             "".join(f"## Part\n\nText {n} {word}.\n\n" for n in range(4_000)) for word in ("was", "is", "will be")
         ),

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from workspace.actor import Actor
 from workspace.errors import Invalid
-from workspace.mcp import bounds, shapes
+from workspace.mcp import bounds, hunks, shapes, writes
 from workspace.mcp.arguments import Arguments, CommitId, Cursor, Key, Message, Reason, Takes
 from workspace.mcp.fence import counted, fenced, one_line
 from workspace.mcp.times import age, iso, stamp
@@ -120,7 +120,7 @@ class ConflictShown(TypedDict):
     conflict: ConflictItem
     current_head_commit: str
     may_resolve: bool
-    hunks: list[shapes.HunkShape]
+    hunks: list[hunks.HunkShape]
     next_cursor: str | None
     draft: Draft
     next: str
@@ -213,14 +213,14 @@ def _list(actor: Actor, given: Settle) -> Answer:
 
 def _show(actor: Actor, given: Settle) -> Answer:
     found = queries.show(actor, id=given.conflict_id or "")
-    if given.cursor is not None and (at := shapes.SideAt.of(given.cursor)):
+    if given.cursor is not None and (at := hunks.SideAt.of(given.cursor)):
         return _part(at, found)
     listing = ("conflict", found.row.id, found.current_commit)
     first = bounds.position(actor, given.cursor, of=listing)
-    hunks = [
-        shapes.hunk(first + n, of, head=found.current_commit) for n, of in enumerate(found.hunks[first : first + 500])
+    rows = [
+        hunks.hunk(first + n, of, head=found.current_commit) for n, of in enumerate(found.hunks[first : first + 500])
     ]
-    shown = hunks[: bounds.fitting(hunks)]
+    shown = rows[: bounds.fitting(rows)]
     end = first + len(shown)
     cursor = bounds.cursor_at(actor, end, of=listing) if end < len(found.hunks) else None
     part = bounds.cut(found.mine[given.offset :], bounds.ROWS // 2)
@@ -238,7 +238,7 @@ def _show(actor: Actor, given: Settle) -> Answer:
     return Answer(text=_shown_text(found, shown, draft, following), data=data)
 
 
-def _part(at: shapes.SideAt, found: ConflictView) -> Answer:
+def _part(at: hunks.SideAt, found: ConflictView) -> Answer:
     """One side of a hunk, of which a list of hunks has only the beginning."""
     if at.head != found.current_commit:
         again = shapes.call("conflict", action="show", conflict_id=found.row.id)
@@ -268,7 +268,7 @@ def _following(found: ConflictView, cursor: str | None) -> str:
     if cursor:
         return shapes.call("conflict", action="show", conflict_id=found.row.id, cursor=cursor)
     if found.may_resolve:
-        return shapes.resolving(found.row.id, found.current_commit, hunks=len(found.hunks))
+        return hunks.resolving(found.row.id, found.current_commit, hunks=len(found.hunks))
     return shapes.call("read", location=found.row.location) if found.row.resolution else ""
 
 
@@ -282,16 +282,16 @@ def _shown_text(found: ConflictView, shown: list[dict[str, Any]], draft: dict[st
     if shown:
         lines.append(
             fenced(
-                "\n".join(map(shapes.hunk_text, shown)),
+                "\n".join(map(hunks.hunk_text, shown)),
                 source=f"{len(shown)} of {counted(len(found.hunks), 'hunk')}",
             )
         )
     else:
         lines.append("Nothing disagrees: the draft and the document fit together now.")
-    if rest := shapes.the_rest(found.row.id, shown):
+    if rest := hunks.the_rest(found.row.id, shown):
         lines.append(rest)
     if found.may_resolve and shown:
-        lines.append(shapes.CHOICES)
+        lines.append(hunks.CHOICES)
     if following:
         lines.append(f"{shapes.NEXT}{following}")
     return "\n".join(lines)
@@ -317,7 +317,7 @@ def _resolve(actor: Actor, given: Settle) -> Answer:
         if any(error.field == "confirm_drop" for error in refusal.errors):
             return _asked(given, refusal, bound)
         raise
-    return shapes.write_answer(outcome)
+    return writes.write_answer(outcome)
 
 
 def _choice(given: str | Words | Picked) -> str | dict[str, Any]:
@@ -378,7 +378,7 @@ TOOL = Tool(
         "answer ends with the exact next call."
     ),
     arguments=Settle,
-    shapes=(ConflictList, ConflictShown, HunkPart, shapes.WriteShape, shapes.ConflictShape, DropPreview, Discarded),
+    shapes=(ConflictList, ConflictShown, HunkPart, writes.WriteShape, writes.ConflictShape, DropPreview, Discarded),
     quotes=True,
     run=settle,
     writes=True,

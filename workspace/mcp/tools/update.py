@@ -6,7 +6,7 @@ from pydantic import Field
 
 from workspace.actor import Actor
 from workspace.errors import FieldError, Invalid, PreconditionRequired
-from workspace.mcp import shapes
+from workspace.mcp import writes
 from workspace.mcp.arguments import Arguments, CommitId, Key, Location, Message, Reason, Takes
 from workspace.mcp.tool import Answer, Tool
 from workspace.mcp.tools.create import FolderMade, folder_answer
@@ -146,7 +146,7 @@ def update(actor: Actor, given: Update) -> Answer:
             return _move(actor, given, notes)
         case "restore":
             outcome = _restore(actor, given, notes)
-    return shapes.write_answer(outcome)
+    return writes.write_answer(outcome)
 
 
 def _move(actor: Actor, given: Update, notes: Notes) -> Answer:
@@ -159,7 +159,7 @@ def _move(actor: Actor, given: Update, notes: Notes) -> Answer:
         **notes,
     )
     if not isinstance(outcome, Made):
-        return shapes.write_answer(outcome)
+        return writes.write_answer(outcome)
     return folder_answer(outcome, f"The folder is now {outcome.location}, with all that is in it.")
 
 
@@ -208,7 +208,7 @@ TOOL = Tool(
         "they fit."
     ),
     arguments=Update,
-    shapes=(shapes.WriteShape, shapes.ConflictShape, FolderMade),
+    shapes=(writes.WriteShape, writes.ConflictShape, FolderMade),
     run=update,
     writes=True,
 )
