@@ -7,7 +7,7 @@ import time
 import pytest
 
 from workspace.management.bench.texts import MIB, entries_between, rows_changed
-from workspace.merge import merge_text
+from workspace.merge import merge, merge_text
 from workspace.merge.authorship import advance, begin
 from workspace.merge.diff import diff
 
@@ -70,6 +70,16 @@ TEXTS = {
     "a mebibyte without a space": (LONG, "y" + LONG, LONG[: MIB // 2] + "z" + LONG[MIB // 2 :]),
     "a repeated pattern": ("a\nb\nc\n" * 20_000, "b\nc\na\n" * 20_000, "a\nc\n" * 30_000),
 }
+
+
+def test_disputes_too_many_to_settle_are_one_where_next_to_nothing_is_between_them():
+    base, head, incoming = ("".join(f"{word} {n}.\n\n" for n in range(6_000)) for word in ("Was", "Is", "Will be"))
+    apart = "The same.\n" * 4
+    (hunk,) = merge(base, head, incoming).hunks
+    assert (hunk.base, hunk.theirs, hunk.mine) == (base[:-1], head[:-1], incoming[:-1])
+    first, second = merge(base + apart + "x\n", head + apart + "y\n", incoming + apart + "z\n").hunks
+    assert (second.base, second.theirs, second.mine) == ("x\n", "y\n", "z\n")
+    assert first.base_lines == (1, 11_999)
 
 
 @pytest.mark.parametrize("name", TEXTS)

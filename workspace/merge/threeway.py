@@ -15,7 +15,7 @@ from workspace.merge.checking import holds
 from workspace.merge.headings import Headings
 from workspace.merge.hunks import Agreed, Chunk, Decision, Disputed, Hunk, Rule
 from workspace.merge.lines import Ending, Lines, Style, bare, ending, ends, join, restyle, split, style, usual
-from workspace.merge.regions import Region, Verdict, regions
+from workspace.merge.regions import Region, Verdict, nearby, regions
 from workspace.merge.settle import settle
 from workspace.merge.sides import Sides, places
 from workspace.merge.widening import widened
@@ -29,7 +29,8 @@ _STYLES: Final[tuple[Style, ...]] = ("\n", "\r\n", "\r", "mixed")
 """From the most usual to the least."""
 
 _MOST: Final = 5_000
-"""Disputes up to which each is looked into; nobody settles more, and a merge is to take no minutes."""
+"""Disputes up to which each is looked into. Nobody settles more one by one, and a merge is to take no minutes: beyond,
+lines alone are compared, and disputes with next to nothing between them are one."""
 
 
 class Settled(NamedTuple):
@@ -105,7 +106,10 @@ def merge(base: str, head: str, incoming: str, *, version: int = MERGE_VERSION) 
     texts = Lines.of(base), Lines.of(first), Lines.of(second)
     found = list(regions(*(text.keys for text in texts)))
     merged = None
-    if 0 < sum(region.verdict is Verdict.DISPUTED for region in found) <= _MOST:
+    disputes = sum(region.verdict is Verdict.DISPUTED for region in found)
+    if disputes > _MOST:
+        found = nearby(found)
+    elif disputes:
         merged = _blockwise(found, texts, line_ending, swapped=swapped)
     chunks, decisions, settled = merged or _linewise(found, texts, line_ending)
     _finish(chunks, _ends(base, first, second), line_ending)
