@@ -181,6 +181,7 @@ if (form) {
   };
 
   /* the server: keeps the choices, draws the result, tells who else is here */
+  const opened = `${performance.timeOrigin}-${Math.random()}`;
   let asked = 0;
   let steps = 0;
   let sent = 0;
@@ -189,6 +190,9 @@ if (form) {
     const data = new FormData(form);
     // A page that only lies open must not put what it shows in the place of what was chosen elsewhere since.
     if (!changed) data.set("old", "1");
+    // Of two that are under way at once, as when the page is left, the server keeps the later.
+    data.set("page", opened);
+    data.set("step", steps);
     return data;
   };
   const signedOut = (is) => { out.hidden = !is; };
