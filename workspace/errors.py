@@ -198,12 +198,14 @@ class TooLarge(Refusal):
 
 
 class RateLimited(Refusal):
-    """Too many calls. ``retry_after`` is in seconds."""
+    """Too many calls. ``retry_after`` is in seconds; ``happened`` and ``mend`` are empty where that is all."""
 
     code = "RATE_LIMITED"
 
-    def __init__(self, *, retry_after: int) -> None:
-        super().__init__(f"Too many requests. Try again in {retry_after} s.")
+    def __init__(self, *, retry_after: int, happened: str = "", mend: str = "") -> None:
+        said = (happened or "too many requests", mend or f"try again in {retry_after} s")
+        super().__init__(" ".join(f"{part[0].upper()}{part[1:]}." for part in said))
+        self.happened, self.mend = happened, mend
         self.retry_after = retry_after
 
     @property

@@ -6,6 +6,8 @@ if (document.querySelector("[data-diff]") && matchMedia("(max-width: 40rem)").ma
     location.replace(address);
   }
 }
+/* On a phone the tab of this page may lie beyond the edge. */
+document.querySelector(".tabs [aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
 /* Next and previous change, by keys j and k (or n and p) or by the buttons. */
 const changes = [...document.querySelectorAll("[data-change]")];
 if (changes.length) {

@@ -301,7 +301,9 @@ if (form) {
   let composing = false;
   area.addEventListener("compositionstart", () => { composing = true; });
   area.addEventListener("compositionend", () => { composing = false; });
+  // The head that did not fit, and the text it did not fit with: a sentence that is half typed may fit when it is whole.
   let apart = "";
+  let tried = "";
   let looking = false;
   let wanted = false;
   const follow = async () => {
@@ -311,7 +313,7 @@ if (form) {
     if (answer.status === 403) { await renew(); return; }
     if (!answer.ok) return;
     const found = await answer.json();
-    if (found.state === "apart") { apart = found.head; strip(found.strip); return; }
+    if (found.state === "apart") { if (apart !== found.head) strip(found.strip); apart = found.head; tried = value; return; }
     if (found.state !== "merged") return;
     // Typed on meanwhile: the next look merges that.
     if (area.value !== value || base.value !== upon || composing) { setTimeout(look, 400); return; }
@@ -333,7 +335,8 @@ if (form) {
     try {
       const follows = newerUrl && base.value;
       if (follows) {
-        const { answer } = await ask(`${newerUrl}?than=${apart || base.value}`);
+        const than = apart && area.value === tried ? apart : base.value;
+        const { answer } = await ask(`${newerUrl}?than=${than}`);
         if (answer.type === "opaqueredirect") return;
         if (answer.status === 200 && !out && !composing) await follow();
       }

@@ -8,6 +8,7 @@ if (form) {
   const undoing = form.querySelector("[data-undo]");
   const result = form.querySelector("#result");
   const presence = form.querySelector("[data-presence]");
+  const out = form.querySelector("[data-signed-out]");
   const may = "may" in form.dataset;
 
   /* what is chosen, and how it was before */
@@ -180,24 +181,53 @@ if (form) {
   };
 
   /* the server: keeps the choices, draws the result, tells who else is here */
+  const opened = `${performance.timeOrigin}-${Math.random()}`;
   let asked = 0;
+  let steps = 0;
+  let sent = 0;
   let changed = false;
   const body = () => {
     const data = new FormData(form);
     // A page that only lies open must not put what it shows in the place of what was chosen elsewhere since.
     if (!changed) data.set("old", "1");
+    // Of two that are under way at once, as when the page is left, the server keeps the later.
+    data.set("page", opened);
+    data.set("step", steps);
     return data;
   };
-  const send = async (address) => {
-    const answer = await fetch(address, { method: "POST", body: body(), headers: { "HX-Request": "true" } });
+  const signedOut = (is) => { out.hidden = !is; };
+  /* who signed in again has another token */
+  const renew = async () => {
+    const answer = await fetch(form.getAttribute("action"), { redirect: "manual" });
+    if (answer.type === "opaqueredirect") { signedOut(true); return false; }
+    if (!answer.ok) return false;
+    const fresh = new DOMParser().parseFromString(await answer.text(), "text/html").querySelector("[data-settle] [name=csrfmiddlewaretoken]");
+    if (fresh) form.elements.csrfmiddlewaretoken.value = fresh.value;
+    return Boolean(fresh);
+  };
+  const deliver = async (address, retries = true) => {
+    sent = steps;
+    const signal = AbortSignal.timeout(20000);
+    const answer = await fetch(address, { method: "POST", body: body(), redirect: "manual", signal, headers: { "HX-Request": "true" } });
+    if (answer.type === "opaqueredirect") { signedOut(true); return ""; }
+    if (answer.status === 403 && retries && await renew()) return deliver(address, false);
+    if (answer.ok) signedOut(false);
     return answer.ok ? answer.text() : "";
+  };
+  // One after the other: the server keeps what comes last, and of two at once that may be the older.
+  let line = Promise.resolve();
+  const send = (address) => {
+    const turn = line.then(() => deliver(address));
+    line = turn.catch(() => {});
+    return turn;
   };
   const draw = async () => {
     const mine = ++asked;
     try {
       const html = await send(form.dataset.previewAt);
       if (mine !== asked || !html) return;
-      if (changed) local.drop();
+      // What was chosen since it was sent is not on the server yet.
+      if (changed && sent === steps) local.drop();
       const top = result.querySelector(".card-body")?.scrollTop ?? 0;
       result.innerHTML = html;
       result.querySelector(".card-body").scrollTop = top;
@@ -207,15 +237,19 @@ if (form) {
   let timer;
   const soon = () => {
     changed = true;
+    steps += 1;
     local.write();
     clearTimeout(timer);
     timer = setTimeout(draw, 250);
   };
   const present = async () => {
     if (document.hidden) return;
+    const had = !out.hidden;
     try {
       const html = (await send(form.dataset.atIt)).trim();
-      if (html !== presence.innerHTML.trim()) presence.innerHTML = html;
+      // What was chosen meanwhile is kept now.
+      if (out.hidden && had) { draw(); return; }
+      if (out.hidden && html !== presence.innerHTML.trim()) presence.innerHTML = html;
     } catch { /* offline */ }
   };
   // What was chosen within the last moment is kept though the page is left.
@@ -241,6 +275,13 @@ if (form) {
     present();
     setInterval(present, 20000);
     document.addEventListener("visibilitychange", present);
+    // Signing in or out in another window is told by its next page.
+    addEventListener("storage", (event) => { if (event.key === "baton.person") present(); });
+  }
+  // A long text is shown from a little above what differs in it.
+  for (const text of form.querySelectorAll(".hunk-side .hunk-text, .hunk-suggestion .hunk-text")) {
+    const first = text.querySelector("ins, del");
+    if (first && text.scrollHeight > text.clientHeight) text.scrollTop += first.getBoundingClientRect().top - text.getBoundingClientRect().top - text.clientHeight / 3;
   }
   shown();
   point(hunks.find((hunk) => !chosen(hunk)) ?? hunks[0]);

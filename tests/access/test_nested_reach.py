@@ -16,7 +16,7 @@ from workspace.models import Document, Folder, Grant, Group, Membership, Nesting
 from workspace.queries import access as who_can
 from workspace.queries import documents as reads
 from workspace.queries import folders as tree
-from workspace.queries import holders, people
+from workspace.queries import holders, people, visible
 from workspace.services import documents
 
 FOLDERS = ("product", "product/launch", "product/launch/deep", "other", "other/a", "other/a/b")
@@ -126,10 +126,20 @@ UNHURRIED = settings(
 
 
 @UNHURRIED
-@given(world=worlds(), scope=st.tuples(st.integers(0, 2 * len(FOLDERS) - 1), st.sampled_from(list(Role))))
+@given(
+    world=worlds(),
+    scope=st.tuples(st.integers(0, 2 * len(FOLDERS) - 1), st.sampled_from(list(Role))),
+    asked=st.sampled_from([1, 2, visible.ASKED]),
+)
 def test_every_shape_of_the_rule_gives_what_the_model_gives(
-    places: list[Folder | Document], cast_people: list[Person], world: World, scope: tuple[int, Role]
+    places: list[Folder | Document],
+    cast_people: list[Person],
+    monkeypatch: pytest.MonkeyPatch,
+    world: World,
+    scope: tuple[int, Role],
+    asked: int,
 ) -> None:
+    monkeypatch.setattr(visible, "ASKED", asked)
     everywhere = range(len(places))
     for _ in undone(world, places, cast_people):
         for n, person in enumerate(cast_people):
@@ -163,6 +173,84 @@ def test_every_shape_of_the_rule_gives_what_the_model_gives(
                 places[p].pk for p in kept if isinstance(places[p], Document)
             }
             assert seen >= {row.pk for row in Document.objects.visible_to(Reach(narrowed))}
+
+
+@UNHURRIED
+@given(world=worlds(), scope=st.none() | st.tuples(st.integers(0, 2 * len(FOLDERS) - 1), st.sampled_from(list(Role))))
+def test_the_folders_listed_and_counted_are_those_of_the_model(
+    places: list[Folder | Document], cast_people: list[Person], world: World, scope: tuple[int, Role] | None
+) -> None:
+    for _ in undone(world, places, cast_people):
+        for n, person in enumerate(cast_people):
+            actor = access.person_actor(person, via=Via.REST)
+            roles = {place: world.role(n, place) for place in range(len(places))}
+            if scope:
+                scopes = (Scope(role=scope[1], **_scope(places[scope[0]])),)
+                actor = replace(actor, agent="agt_x", scopes=scopes, via=Via.MCP)
+                roles = {p: min(role, scope[1]) if _within(p, scope[0]) else 0 for p, role in roles.items()}
+            seen = {FOLDERS[p]: roles[p] for p in roles if p < len(FOLDERS) and roles[p]}
+            lying = [FOLDERS[p - len(FOLDERS)] for p in roles if p >= len(FOLDERS) and roles[p]]
+            shown = {above for path in (*seen, *lying) for above in FOLDERS if f"{path}/".startswith(f"{above}/")}
+            assert {node.location: int(node.role or 0) for node in tree.tree(actor)} == {
+                path: seen.get(path, 0) for path in shown
+            }
+            for parent in (None, *FOLDERS):
+                if parent and parent not in shown:
+                    with pytest.raises(errors.NotFound):
+                        tree.children(actor, parent=parent)
+                    continue
+                expected = [
+                    (path, seen.get(path, 0), lying.count(path), sum(_parent(one) == path for one in seen))
+                    for path in sorted(shown)
+                    if _parent(path) == parent
+                ]
+                page = tree.children(actor, parent=parent, limit=1)
+                found = list(page.items)
+                while page.next_cursor:
+                    page = tree.children(actor, parent=parent, limit=1, cursor=page.next_cursor)
+                    found += page.items
+                assert [(row.location, int(row.role or 0), row.documents, row.folders) for row in found] == expected
+
+
+def _parent(path: str) -> str | None:
+    return path.rpartition("/")[0] or None
+
+
+def test_a_tree_granted_folder_by_folder_shows_what_lies_below_and_on_the_way(cast: Cast) -> None:
+    """Many more folders than the planner has counted: that the whole tree is read then is not to show any more."""
+    carol = cast.people["carol"]
+    Grant.objects.filter(person=carol).delete()
+    tops = _folders([(None, f"top{n}") for n in range(300)])
+    inner = _folders([(top, "inner") for top in tops])
+    below = _folders([(inner[0], "below")])
+    bare = _folders([(tops[299], "bare")])
+    Grant.objects.bulk_create([Grant(folder=one, person=carol, role=1) for one in inner])
+    Grant.objects.create(folder=inner[0], group=_group_of(carol), role=2)
+    Grant.objects.create(folder=inner[298], group=_group_of(carol), role=3)
+    held = {one.path: 1 for one in inner} | {inner[0].path: 2, below[0].path: 2, inner[298].path: 3}
+    nodes = tree.tree(access.person_actor(carol, via=Via.REST))
+    assert {node.location: int(node.role or 0) for node in nodes} == held | {top.path: 0 for top in tops}
+    assert bare[0].path not in {node.location for node in nodes}
+    Grant.objects.filter(folder=inner[1]).delete()
+    left = {node.location for node in tree.tree(access.person_actor(carol, via=Via.REST))}
+    assert left == {node.location for node in nodes} - {inner[1].path, tops[1].path}
+
+
+def _folders(places: list[tuple[Folder | None, str]]) -> list[Folder]:
+    made = [
+        Folder(parent=parent, name=name, twin_key=name, path=f"{parent.path}/{name}" if parent else name)
+        for parent, name in places
+    ]
+    for folder in Folder.objects.bulk_create(made):
+        folder.lineage = [*(folder.parent.lineage if folder.parent else ()), folder.pk]
+    Folder.objects.bulk_update(made, ["lineage"])
+    return made
+
+
+def _group_of(person: Person) -> Group:
+    group = Group.objects.create(name=f"group {Group.objects.count()}")
+    Membership.objects.create(group=group, person=person)
+    return group
 
 
 def _scope(place: Folder | Document) -> dict[str, int | str]:

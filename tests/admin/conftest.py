@@ -4,6 +4,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 
 import pytest
+from allauth.idp.oidc.models import Client as Program
 from django.db import connection, transaction
 from django.test import Client
 
@@ -59,6 +60,10 @@ def _one_of_each(n: int) -> None:
         agent=agent, grant_id=f"{n:032x}", client_id=f"client-{n}", client_name=f"Claude Code {n}",
         resource="https://baton.example.org/mcp", scopes="workspace:read",
     )  # fmt: skip
+    Program.objects.create(
+        id=f"client-{n}", name=f"Claude Code {n}", secret=f"secret-{n:060}", redirect_uris="http://127.0.0.1/callback",
+        scopes="workspace:read", type="public", data={"registration": "kept from view"},
+    )  # fmt: skip
     document = models.Document(folder=folder, name=f"d{n}.md", twin_key=f"d{n}.md")
     blob = models.Blob.objects.create(hash=f"{n:064x}", content=f"text {n}", size=6, lines=1)
     commit = models.Commit(
@@ -91,6 +96,7 @@ def _one_of_each(n: int) -> None:
     models.Settling.objects.create(conflict=conflict, person=person, head=commit, choices=["mine"])
     models.Draft.objects.create(person=person, document=document, base=commit, content="…")
     models.Blame.objects.create(document=document, commit=commit, version=1, commits=[commit.pk], runs=[[0, 1]])
+    models.BlameMark.objects.create(document=document, commit=commit, number=1, version=1)
     capture = models.Capture.objects.create(
         folder=folder, content="x" * 2000, digest="d", principal=f"agent:{n}", operation_id=f"op{n}",
         author=person, agent=agent, via=Via.HOOK,

@@ -1,7 +1,7 @@
 """What an administrator does to people and invitations in the admin goes through the services."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 import pytest
 from django.core import mail
@@ -9,8 +9,12 @@ from django.test import Client
 from django.urls import reverse
 
 from tests.cast import PASSWORD, Cast
+from workspace.access import person_actor
+from workspace.actor import Actor, Via
+from workspace.errors import Gone
 from workspace.models import AuditEntry, Invitation, Person
-from workspace.services import invitations
+from workspace.services import invitations, sign_in_links
+from workspace.services import people as people_service
 
 PEOPLE = reverse("admin:workspace_person_changelist")
 
@@ -67,6 +71,31 @@ def test_sign_in_links_are_shown_once_and_are_in_no_cache(desk: Client, cast: Ca
     assert "no-store" in page["Cache-Control"]
     assert not re.search(r"/enter/", desk.get(PEOPLE).content.decode())
     assert [Client().post(path)["Location"] for path in paths] == ["/account"] * 2
+
+
+def deactivated(actor: Actor, person: int) -> None:
+    people_service.update(actor, person=person, active=False)
+    people_service.update(actor, person=person, active=True)
+
+
+@pytest.mark.parametrize(
+    "act",
+    [
+        pytest.param(deactivated, id="deactivated and let back in"),
+        pytest.param(lambda actor, person: people_service.sign_out(actor, person=person), id="signed out"),
+        pytest.param(
+            lambda actor, person: people_service.set_password(actor, person=person, password="a calm and long one"),
+            id="password set",
+        ),
+    ],
+)
+def test_a_sign_in_link_ends_with_the_sessions(act: Callable[[Actor, int], object], cast: Cast, root: Person) -> None:
+    actor, bob = person_actor(root, via=Via.ADMIN), cast.people["bob"].pk
+    token = sign_in_links.make(actor, person=bob)
+    assert sign_in_links.holder(token).pk == bob
+    act(actor, bob)
+    with pytest.raises(Gone):
+        sign_in_links.redeem(token)
 
 
 def test_second_steps_are_turned_off(desk: Client, cast: Cast, bob: Client) -> None:

@@ -4,10 +4,13 @@ from django.test import Client
 from django.urls import reverse
 
 from workspace.management.operator import operator
-from workspace.models import Group, Person
+from workspace.models import AuditEntry, Group, Person
 from workspace.services import groups
 
 ADD = "admin:workspace_person_add"
+FOREIGN = ("username and", "LDAP", "Raw passwords", "user options", "authentication", "too similar", "the user")
+"""Of the texts of the library's own pages."""
+PASSWORD = "admin:auth_user_password_change"
 
 
 def change(desk: Client, person: Person, **fields: str):
@@ -70,9 +73,48 @@ def test_nobody_is_deleted(desk: Client):
 def test_a_new_password_is_set(desk: Client):
     bob = Person.objects.create(email="bob@example.org")
     fields = {"password1": "quite a long password", "password2": "quite a long password"}
-    desk.post(reverse("admin:auth_user_password_change", args=[bob.pk]), {**fields, "usable_password": "true"})
+    desk.post(reverse(PASSWORD, args=[bob.pk]), {**fields, "usable_password": "true"})
     bob.refresh_from_db()
     assert bob.check_password("quite a long password")
+    entry = AuditEntry.objects.get(action="password.set")
+    assert (entry.subject, entry.via, entry.data) == ("bob@example.org", "admin", {})
+
+
+def test_a_password_is_taken_and_that_is_recorded(desk: Client):
+    bob = Person.objects.create_user("bob@example.org", "quite a long password")
+    session = Client()
+    session.force_login(bob)
+    desk.post(reverse(PASSWORD, args=[bob.pk]), {"usable_password": "false", "unset-password": "1"})
+    bob.refresh_from_db()
+    assert not bob.has_usable_password()
+    assert AuditEntry.objects.get(action="password.set").data == {"taken": True}
+    assert session.get("/agents").status_code == 302
+
+
+def test_a_password_that_is_too_weak_is_told_on_the_form(desk: Client):
+    bob = Person.objects.create(email="bob@example.org")
+    fields = {"password1": "short", "password2": "short", "usable_password": "true"}
+    answer = desk.post(reverse(PASSWORD, args=[bob.pk]), fields)
+    assert "at least 10 characters" in answer.content.decode()
+    assert not AuditEntry.objects.filter(action="password.set").exists()
+
+
+def test_the_pages_of_a_person_say_it_in_the_words_of_the_product(desk: Client):
+    bob = Person.objects.create_user("bob@example.org", "quite a long password")
+    pages = [reverse(ADD), reverse(PASSWORD, args=[bob.pk]), reverse("admin:workspace_person_change", args=[bob.pk])]
+    for address in pages:
+        text = desk.get(address).content.decode()
+        assert "assword" in text
+        for foreign in (
+            "username and",
+            "LDAP",
+            "Raw passwords",
+            "user options",
+            "authentication",
+            "too similar",
+            "the user",
+        ):
+            assert foreign not in text, (address, foreign)
 
 
 def save(desk: Client, group: Group, name: str, set_: str = "memberships", *rows: dict[str, object], initial: int = 0):

@@ -98,6 +98,36 @@ def test_a_changed_file_is_merged_with_what_people_wrote_again_and_again(take, n
     assert texts()["product/notes/plan.md"] == "# Plan\n\nFirst!!\n\nSecond.\n\nThird, as a person has it.\n"
 
 
+def test_a_merge_of_an_import_names_what_it_settled_and_both_its_parents(take, notes, cast: Cast, manage):
+    text = (
+        "The launch is on the second of March. Support answers within an hour of the first question. "
+        "Everybody knows their part in it.\n"
+    )
+    (notes / "plan.md").write_text(text)
+    take(notes)
+    before = Document.objects.get(name="plan.md").head_id
+    edit(cast, "Everybody knows", "Nobody knows")
+    theirs = Document.objects.get(name="plan.md").head_id
+    (notes / "plan.md").write_text(text.replace("second", "third"))
+    assert "1 merged" in take(notes).out
+    head = Document.objects.get(name="plan.md").head
+    assert head.kind == "merge"
+    assert head.parents == [theirs, before]
+    assert head.merge_version is not None
+    assert [one["rule"] for one in head.decisions] == ["sentences"]
+    assert texts()["product/notes/plan.md"] == text.replace("second", "third").replace("Everybody", "Nobody")
+    assert "1 merged" not in take(notes).out
+    assert manage("verify").error == ""
+
+
+def test_a_file_that_changed_where_nobody_wrote_is_no_merge(take, notes):
+    take(notes)
+    (notes / "plan.md").write_text("# Plan\n\nFirst!\n")
+    take(notes)
+    head = Document.objects.get(name="plan.md").head
+    assert (head.kind, head.decisions, head.merge_version) == ("edit", [], None)
+
+
 def test_a_change_that_conflicts_is_kept_whole_and_told_once(take, notes, cast: Cast):
     take(notes)
     edit(cast, "Second.", "Second, says a person.")

@@ -10,6 +10,7 @@ import pytest
 
 from tests.cast import Cast
 from workspace.models import Commit, Document
+from workspace.queries import history as reading
 from workspace.services import documents, replay
 
 INTO = "product/notes"
@@ -80,7 +81,7 @@ def test_authors_times_and_messages_are_those_of_the_repository(take, git, manag
     assert manage("verify").error == ""
 
 
-def test_branches_and_merges_keep_their_parents(take, git, manage):
+def test_branches_and_merges_keep_their_parents_and_their_authors(take, git, manage, cast: Cast):
     git.write("plan.md", "one\n\ntwo\n\nthree\n")
     git.commit("Begin")
     git.run("checkout", "-q", "-b", "side")
@@ -96,6 +97,10 @@ def test_branches_and_merges_keep_their_parents(take, git, manage):
     assert commits["Both"].parents == [commits["On main"].pk, commits["On the side"].pk]
     assert commits["Both"].kind == "merge"
     assert history("plan.md")[-1].blob.content == "ONE\n\ntwo\n\nTHREE\n"
+    wrote = {
+        said.text: said.commits[0].message for said in reading.blame(cast.alice, location=f"{INTO}/plan.md").sentences
+    }
+    assert wrote == {"ONE": "On the side", "two": "Begin", "THREE": "On main"}
     assert manage("verify").error == ""
 
 

@@ -143,6 +143,34 @@ def test_it_settles_one_that_is_too_long_for_one_answer(scout: Calls, rover: Cal
     assert (text.count("as they say"), text.count("as I say"), text.count("as it was")) == (30, 30, 0)
 
 
+def test_a_side_that_is_too_long_for_one_answer_is_read_to_its_end(scout: Calls, rover: Calls) -> None:
+    texts = {name: "".join(f"{name} {n} says ❄ its own.\n" for n in range(3000)) for name in ("base", "ours", "yours")}
+    made = scout.data(
+        "doc_create", action="document", folder_path=["product", "launch"], name="plan.md", content=texts["base"]
+    )
+    rover.data("doc_update", **stale(made["commit"], texts["ours"]))
+    _, told, text = scout.result("doc_update", **stale(made["commit"], texts["yours"]))
+    (hunk,) = told["hunks"]
+    assert set(hunk["more"]) == {"base", "theirs", "mine"}
+    for side, name in (("base", "base"), ("theirs", "ours"), ("mine", "yours")):
+        (call,) = re.findall(rf"^The rest of {side} of hunk 0: conflict with (.*)$", text, flags=re.MULTILINE)
+        read = hunk[side].removesuffix("…")
+        while True:
+            part = scout.data("conflict", **json.loads(call))
+            read += part["text"]
+            call = part["next"].removeprefix("conflict with ")
+            if part["next_cursor"] is None:
+                break
+        assert read == texts[name]
+        assert json.loads(call)["action"] == "resolve"
+    given = {"action": "show", "conflict_id": told["conflict_id"]}
+    cursor = hunk["more"]["mine"]
+    for wrong in (cursor.replace("hunk-0", "hunk-1"), cursor.replace("mine", "suggestion"), cursor[:-1] + "x"):
+        assert scout.fields("conflict", **given, cursor=wrong) == {"cursor"}
+    rover.data("doc_update", action="append", location=PLACE, content="More.\n")
+    assert scout.fields("conflict", **given, cursor=cursor) == {"cursor"}
+
+
 def test_it_writes_what_fits_by_itself(scout: Calls, rover: Calls, first: str) -> None:
     rover.data("doc_update", action="edit", location=PLACE, old_string="second", new_string="third")
     client = Follower(calls=scout)

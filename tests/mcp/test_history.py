@@ -5,6 +5,7 @@ import pytest
 from tests.cast import PLAN, Cast
 from tests.mcp.calls import Calls
 from tests.mcp.conftest import PLACE
+from workspace.queries import authorship
 
 
 @pytest.fixture
@@ -177,3 +178,64 @@ def test_a_long_draft_comes_in_parts(scout: Calls, rover: Calls) -> None:
         parts.append(shown["draft"]["text"])
         offset = shown["draft"]["next_offset"]
     assert "".join(parts) == mine
+
+
+def test_blame_tells_who_wrote_each_sentence_and_why(scout: Calls, first: str, second: str) -> None:
+    _, data, text = scout.result("history", action="blame", location=PLACE)
+    said = {part["text"]: part for part in data["sentences"]}
+    moved = said["The launch is on the third of March."]
+    assert (moved["commit"], moved["also"]) == (first, [second])
+    kept = said["Everybody knows their part."]
+    assert (kept["commit"], kept["also"]) == (first, []), "its line was written in later, by another"
+    assert data["known_since"] is None
+    whole = PLAN.replace("second", "third")
+    assert all(whole[part["start"] : part["end"]] == part["text"] for part in data["sentences"])
+    assert "“Everybody knows their part.”" in text
+    assert text.count("Support answers") == 1, "what the run already tells is not told again"
+    old = scout.data("history", action="blame", location=PLACE, at=first)
+    assert {part["commit"] for part in old["sentences"]} == {first}
+
+
+def test_blame_of_a_long_text_comes_in_parts_that_make_the_whole(scout: Calls) -> None:
+    text = "".join(f"Sentence number {n} tells of the launch.\n\n" for n in range(400))
+    made = scout.data("doc_create", action="document", folder_path=["product", "launch"], name="long.md", content=text)
+    sentences: list[str] = []
+    runs, cursor = 0, None
+    while True:
+        given = {"cursor": cursor} if cursor else {}
+        _, data, answer = scout.result("history", action="blame", location=made["location"], **given)
+        assert len(answer) < 30_000
+        sentences += [part["text"] for part in data["sentences"]]
+        runs += len(data["runs"])
+        cursor = data["next_cursor"]
+        if cursor is None:
+            break
+    assert sentences == text.split("\n\n")[:-1]
+    assert runs == 1
+
+
+def test_blame_says_when_the_history_was_not_read_yet(
+    scout: Calls, first: str, second: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(authorship, "STEPS", 1)
+    _, data, text = scout.result("history", action="blame", location=PLACE)
+    assert data["known_since"] == first
+    assert f"what is older than #1 {first[:12]} is given to it" in text
+
+
+def test_a_diff_tells_formatting_from_words(scout: Calls, first: str) -> None:
+    new = PLAN.replace("March. Everybody", "March.\nEverybody")
+    made = scout.data("doc_update", action="replace", location=PLACE, content=new, expected_commit=first)
+    _, data, text = scout.result("history", action="diff", location=PLACE)
+    assert [hunk["formatting"] for hunk in data["hunks"]] == [True]
+    assert "No word differs" in text
+    assert "(formatting only)" in text
+    scout.data(
+        "doc_update",
+        action="edit",
+        location=PLACE,
+        old_string="a thousand",
+        new_string="ten",
+        expected_commit=made["commit"],
+    )
+    assert [hunk["formatting"] for hunk in scout.data("history", action="diff", location=PLACE)["hunks"]] == [False]

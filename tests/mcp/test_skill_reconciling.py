@@ -4,7 +4,7 @@ import re
 from typing import get_args
 
 from tests.mcp.calls import Calls
-from workspace.mcp import shapes
+from workspace.mcp import hunks, shapes
 from workspace.mcp.tools import TOOLS
 from workspace.mcp.tools.conflict import Word
 from workspace.services.skills import RECONCILING
@@ -17,7 +17,7 @@ def test_the_skill_names_every_choice_and_the_line_that_is_to_be_obeyed() -> Non
     offered = {word for word in get_args(Word.__value__) if any(line.startswith(f"`{word}`") for line in named)}
     assert offered == set(get_args(Word.__value__))
     assert f"`{shapes.NEXT.strip()}`" in RECONCILING
-    assert all(f'"{word}"' in shapes.CHOICES for word in offered)
+    assert all(f'"{word}"' in hunks.CHOICES for word in offered)
 
 
 def test_the_skill_names_only_what_the_tools_take_and_answer(scout: Calls, rover: Calls, first: str) -> None:

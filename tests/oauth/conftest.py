@@ -79,6 +79,8 @@ class Host:
             "name": f"Claude Code {secrets.token_hex(4)}",
             **changes.pop("form", {}),
         }
+        # As hosts do: a verifier for each request (RFC 7636, section 4.1).
+        self.verifier = secrets.token_urlsafe(48)
         page = self.ask(**changes)
         assert page.status_code == 200, (page.status_code, page.get("Location"), page.content[:500])
         return self.browser.post(AUTHORIZE, {"request": page.context["sealed"], **form})

@@ -1,6 +1,7 @@
 """The consent page: what it says of who asks, what a person can choose, and how it can be attacked."""
 
 import re
+import secrets
 import time
 from html import unescape
 from typing import Any
@@ -20,7 +21,8 @@ ALLOW = {"action": "grant", "agent": "", "name": "Laptop", "where": "all", "expi
 
 
 def answer(host: Host, form: dict[str, Any], **changes: Any) -> Any:
-    """What the browser gets for sending the page with ``form``, whatever that holds."""
+    """What the browser gets for sending the page of a new request with ``form``, whatever that holds."""
+    host.verifier = secrets.token_urlsafe(48)
     page = host.ask(**changes)
     assert page.status_code == 200
     return host.browser.post(AUTHORIZE, {"request": page.context["sealed"], **form})
@@ -126,6 +128,7 @@ def test_revoking_the_agent_ends_the_token_with_the_next_request(cast: Cast, hos
 def test_a_second_consent_shows_the_first_and_needs_one_click(host: Host) -> None:
     form = {**ALLOW, "where": "chosen", "place": ["product/launch"], "read_only": "1", "expires": "7"}
     first = host.exchange(told(answer(host, form))["code"]).json()
+    host.verifier = secrets.token_urlsafe(48)
     page = host.ask()
     said, html = words(page), page.content.decode()
     agent = Agent.objects.get(name="Laptop")

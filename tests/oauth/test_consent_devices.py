@@ -97,7 +97,11 @@ def test_a_code_is_answered_once(alice: Client, machine: Machine) -> None:
     sealed = look(alice, machine).context["sealed"]
     assert alice.post("/device", {"request": sealed, **ALLOW}).status_code == 200
 
-    assert alice.post("/device", {"request": sealed, **ALLOW, "name": "Second"}).status_code == 422
+    again = alice.post("/device", {"request": sealed, **ALLOW, "name": "Second"})
+    assert f"{Connection.objects.get().agent.name} is connected" in words(again)
+    assert "Second" not in words(again)
+    machine.poll()
+    assert alice.post("/device", {"request": sealed, **ALLOW, "name": "Third"}).status_code == 422
     assert Connection.objects.count() == 1
 
 

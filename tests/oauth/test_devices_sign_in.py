@@ -130,12 +130,29 @@ def test_two_answers_connect_once(machine: Host, cast: Cast) -> None:
     sealed = {
         name: page.get("/device", {"code": waiting["user_code"]}).context["sealed"] for name, page in pages.items()
     }
+    said = {}
     for name, page in pages.items():
         form = {"action": "grant", "where": "all", "expires": "0", "name": name, "request": sealed[name]}
-        page.post("/device", form)
+        said[name] = page.post("/device", form).content.decode()
+    assert "alice is connected" in said["alice"]
+    assert "No machine waits with this code." in said["bob"]
     poll(machine, waiting["device_code"])
     assert Connection.objects.get().agent.person == cast.people["alice"]
     assert Token.objects.filter(type="at").get().user == cast.people["alice"]
+
+
+@pytest.mark.parametrize(("action", "said"), [("grant", "x is connected"), ("deny", "Denied")])
+def test_of_two_clicks_at_once_both_are_told_the_one_outcome(committed_cast: Cast, action: str, said: str) -> None:
+    machine = Host(browser=browser_of(committed_cast, "alice")).register(grant_types=[DEVICE], redirect_uris=None)
+    waiting = start(machine)
+    page = machine.browser.get("/device", {"code": waiting["user_code"]})
+    form = {"action": action, "where": "all", "expires": "0", "name": "x", "request": page.context["sealed"]}
+    other = browser_of(committed_cast, "alice")
+    answers = together(partial(machine.browser.post, "/device", form), partial(other.post, "/device", form))
+
+    assert [answer.status_code for answer in answers] == [200, 200]
+    assert all(said in answer.content.decode() for answer in answers)
+    assert Connection.objects.count() == (action == "grant")
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,10 @@ BODIES: dict[tuple[str, str], dict[str, Any]] = {
         "from": "product/launch/plan.md", "to": "product/launch/y.md", "acknowledge_access_change": True,
         "expected_commit": "0123456789",
     },
-    ("POST", "/restores"): {"location": "product/launch/plan.md", "commit": "0123456789", "expected_commit": "0123456"},
+    ("POST", "/restores"): {
+        "location": "product/launch/plan.md", "commit": "0123456789", "expected_commit": "0123456", "section": "Goals",
+        "on_conflict": "merge", "confirm_shrink": True,
+    },
     ("POST", "/conflicts/cfl_1/resolution"): {
         "choices": ["mine"], "content": "x", "expected_commit": "0123456789", "confirm_drop": True,
     },

@@ -8,6 +8,7 @@ import json
 import pytest
 from allauth.account.models import EmailAddress
 from allauth.mfa.models import Authenticator
+from allauth.usersessions.models import UserSession
 from django.test import Client
 
 from tests.cast import PASSWORD, Cast
@@ -85,6 +86,9 @@ def test_only_ones_own_sessions_are_listed_and_ended(cast: Cast, mallory: Client
     alice.get("/")
     assert b"alices-browser" not in mallory.get("/accounts/sessions/").content
     mallory.post("/accounts/sessions/", {})
+    theirs = UserSession.objects.get(user=cast.people["alice"]).pk
+    answers = [mallory.post("/accounts/sessions/", {"session": session}) for session in (theirs, theirs + 1000)]
+    assert [answer.status_code for answer in answers] == [404, 404]
     assert alice.get("/").status_code == 200
 
 

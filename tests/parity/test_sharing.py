@@ -11,7 +11,7 @@ from tests.parity.hidden import Statements
 from tests.parity.outcomes import Ok, Outcome, Refusal
 from tests.parity.surfaces import SURFACES, Surface, Web
 from workspace.models import AccessRequest, AuditEntry, Grant, Receipt, ReceiptKind
-from workspace.services import folders, sharing
+from workspace.services import access_requests, folders, sharing
 
 
 def who(name: str) -> str:
@@ -172,6 +172,22 @@ def test_asking_tells_nothing(cast: Cast, plan: str, name: str, hidden: str) -> 
         answers.append(len(statements.ran))
         mallory.withdraw(made.value)
     assert answers[0] == answers[1]
+
+
+@pytest.mark.parametrize("name", ["rest", "mcp", "web"])
+def test_who_asked_too_often_is_told_the_same_of_any_place(cast: Cast, plan: str, name: str) -> None:
+    mallory, answers = SURFACES[name](cast, "mallory"), []
+    for _ in range(access_requests.MOST_A_DAY):
+        asked = access_requests.ask(cast.mallory, location="product/launch", role="viewer")
+        access_requests.withdraw(cast.mallory, request=asked.id)
+    mallory.waiting()  # the first call of a token notes when it was last seen
+    for place in ("product/launch", "product/launch/plan.md", "product/nothing/at.md"):
+        with Statements() as statements:
+            refused = mallory.ask(place, "editor", "please")
+        assert isinstance(refused, Refusal)
+        assert refused.code == "RATE_LIMITED"
+        answers.append(len(statements.ran))
+    assert len(set(answers)) == 1
 
 
 @pytest.mark.parametrize("address", ["/d/{}?ask", "/share/{}?ask", "/view-as/{}?ask"])

@@ -127,6 +127,8 @@ class World:
     mine: str = ""
     ghosts: tuple[str, ...] = ()
     """Tokens of people, groups and agents that have to do with the vault alone."""
+    former: dict[str, int] = field(default_factory=dict)
+    """Tokens of names that documents had before they were moved, with the folder where each had it."""
     given: dict[str, str] = field(default_factory=dict)
     """Ids of what there is in the vault of requests, invitations, groups and people."""
 
@@ -219,6 +221,9 @@ class World:
             if not self.role(actor, by_key[capture.folder_id]):
                 found[capture.pk] = f"capture {capture.pk}"
                 found[self.tokens["capture", capture.pk]] = f"text of capture {capture.pk}"
+        for token, key in self.former.items():
+            if not self.role(actor, by_key[key]):
+                found[token] = f"a name that a document had in folder {by_key[key].path}"
         found |= {self.given[kind]: f"{kind} of the vault" for kind in ("request", "invitation")}
         return found | dict.fromkeys(self.ghosts, "somebody of the vault")
 
@@ -346,11 +351,27 @@ def _fill_vault(world: World) -> None:
 
 
 def _fill_mine(world: World) -> None:
-    """A folder that the caller manages, with one of everything in it."""
+    """A folder that the caller manages, with one of everything in it, and a document that they manage by itself. Both
+    documents were in the vault before."""
     world.mine = _folder(world, "", "mine")
-    _document(world, world.mine, "own", conflict=True)
-    _capture(world, world.mine)
     sharing.grant(world.owner, location=world.mine, subject="caller@example.org", role="manager")
+    _moved(world, _document(world, world.vault, "was", conflict=True), world.mine, "own")
+    _capture(world, world.mine)
+    single = _moved(world, _document(world, world.vault, "alone"), _folder(world, "", "apart"), "single")
+    sharing.grant(world.owner, location=single, subject="caller@example.org", role="manager")
+
+
+def _moved(world: World, location: str, folder: str, odd: str) -> str:
+    """The document at ``location``, moved into ``folder`` under another name."""
+    name = world.fresh()
+    held = Document.objects.get(folder__path=world.vault, name=location.rpartition("/")[2])
+    documents.substitute(world.owner, location=location, old_string="newest", new_string="very newest")
+    made = documents.move(
+        world.owner, source=location, target=f"{folder}/{odd}{name}.md", acknowledge_access_change=True
+    )
+    world.former[world.tokens["name", held.pk]] = held.folder_id
+    world.tokens["name", held.pk] = name
+    return made.location
 
 
 def _delete(world: World, plan: Plan, places: list[str]) -> None:

@@ -6,6 +6,7 @@ import pytest
 
 from tests.cast import PLAN, Cast
 from tests.rest.conftest import Caller, code, fields
+from workspace.queries import authorship
 from workspace.services import documents
 
 HERE = "location=product/launch/plan.md"
@@ -140,3 +141,13 @@ def test_a_diff_tells_formatting_from_words(carol: Caller, cast: Cast, history: 
     ).commit
     assert [h["formatting"] for h in carol.get(f"/diff?{HERE}&from={text}&to={now}").json()["hunks"]] == [True]
     assert not any(h["formatting"] for h in carol.get(f"/diff?{HERE}&from={history[0]}").json()["hunks"])
+
+
+def test_blame_says_when_the_history_was_not_read_yet(
+    carol: Caller, history: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert carol.get(f"/blame?{HERE}").json()["known_since"] is None
+    monkeypatch.setattr(authorship, "STEPS", 1)
+    found = carol.get(f"/blame?{HERE}").json()
+    assert found["known_since"] == history[1]
+    assert {said["commit"] for said in found["sentences"]} == set(history[1:])

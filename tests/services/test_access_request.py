@@ -67,6 +67,23 @@ def test_asking_again_changes_nothing_and_the_twenty_first_waits(cast: Cast) -> 
     access_requests.ask(cast.mallory, location="product", role="viewer")
 
 
+def test_asking_and_withdrawing_over_and_over_is_bounded_by_the_day(cast: Cast) -> None:
+    for n in range(access_requests.MOST_A_DAY):
+        asked = access_requests.ask(cast.mallory, location=PLACE, role="viewer", reason=str(n))
+        access_requests.withdraw(cast.mallory, request=asked.id)
+    refused = []
+    for location in (PLACE, "nowhere"):
+        with pytest.raises(errors.RateLimited) as refusal:
+            access_requests.ask(cast.mallory, location=location, role="viewer")
+        refused.append(str(refusal.value))
+    assert "within 24 hours" in refused[0]
+    assert 0 < refusal.value.retry_after <= 86_400
+    assert AccessRequest.objects.count() == access_requests.MOST_A_DAY
+    assert access_requests.ask(cast.carol, location=PLACE, role="editor").state == "open"
+    AccessRequest.objects.filter(person=cast.mallory.person).update(created_at=timezone.now() - timedelta(hours=25))
+    assert access_requests.ask(cast.mallory, location=PLACE, role="viewer").state == "open"
+
+
 @pytest.mark.parametrize(
     "arguments",
     [

@@ -33,7 +33,7 @@ def old(cast: Cast) -> AuditEntry:
 def guarded(cast: Cast) -> None:
     """Takes back, for one test, what lets the flush between tests empty the table."""
     with connection.cursor() as cursor:
-        cursor.execute("SELECT set_config('workspace.audit_truncate', '', true)")
+        cursor.execute("ALTER TABLE workspace_auditentry ENABLE TRIGGER workspace_audit_table")
 
 
 def sql(statement: str) -> Callable[[AuditEntry], object]:
@@ -42,6 +42,12 @@ def sql(statement: str) -> Callable[[AuditEntry], object]:
             cursor.execute(statement, [entry.pk] if "%s" in statement else [])
 
     return run
+
+
+def emptied(entry: AuditEntry) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT set_config('workspace.audit_truncate', 'tests', true)")
+        cursor.execute("TRUNCATE workspace_auditentry")
 
 
 def saved(entry: AuditEntry) -> None:
@@ -62,6 +68,7 @@ def saved(entry: AuditEntry) -> None:
         pytest.param(sql("UPDATE workspace_auditentry SET id = id WHERE id = %s"), id="UPDATE of nothing"),
         pytest.param(sql("DELETE FROM workspace_auditentry WHERE id = %s"), id="DELETE"),
         pytest.param(sql("TRUNCATE workspace_auditentry"), id="TRUNCATE"),
+        pytest.param(emptied, id="TRUNCATE with a setting"),
         pytest.param(
             sql(
                 "MERGE INTO workspace_auditentry log USING (SELECT %s::bigint AS id) other ON log.id = other.id"

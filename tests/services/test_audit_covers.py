@@ -12,6 +12,7 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+from allauth.usersessions.models import UserSession
 from django.db import DatabaseError, connection
 from django.utils import timezone
 
@@ -22,6 +23,7 @@ from workspace.access import person_actor
 from workspace.actor import Actor, Via
 from workspace.digest.summary import SummaryLine
 from workspace.management.operator import operator
+from workspace.merge import merge
 from workspace.models import (
     AgentToken,
     AuditEntry,
@@ -52,6 +54,7 @@ from workspace.services import (
     people,
     purging,
     replay,
+    sessions,
     settling,
     sharing,
     sign_in_links,
@@ -174,6 +177,11 @@ def prepared(act: Callable[..., Any], *needs: Callable[[World], Any]) -> Callabl
     return case
 
 
+def session(w: World) -> UserSession:
+    """A browser of alice's, beside the one that she acts in."""
+    return UserSession.objects.create(user_id=w.person("alice"), session_key="there", ip="192.0.2.1", user_agent="x")
+
+
 def note(version: str) -> Found:
     return Found(name="a.md", path=("a.md",), read=lambda: version.encode())
 
@@ -251,6 +259,19 @@ WRITES: dict[str, tuple[Callable[[World], Callable[[], Any]], list[str]]] = {
                 content=PLAN.replace("slow", "quick"),
                 expected_commit=w.head,
                 on_conflict="merge",
+            ),
+            lambda w: documents.substitute(w.alice, location=PLACE, old_string="second", new_string="third"),
+        ),
+        ["document.merged"],
+    ),
+    "documents.merge_in": (
+        prepared(
+            lambda w, moved: documents.merge_in(
+                w.cast.bob,
+                location=PLACE,
+                merged=merge(PLAN, PLAN.replace("second", "third"), PLAN.replace("slow", "quick")),
+                upon=w.head,
+                expected_commit=moved.commit,
             ),
             lambda w: documents.substitute(w.alice, location=PLACE, old_string="second", new_string="third"),
         ),
@@ -390,6 +411,14 @@ WRITES: dict[str, tuple[Callable[[World], Callable[[], Any]], list[str]]] = {
     "people.sign_out": (
         prepared(lambda w: people.sign_out(w.root, person=w.person("bob"))),
         ["person.signed_out"],
+    ),
+    "sessions.end": (
+        prepared(lambda w, made: sessions.end(w.alice, session=made, current="here"), lambda w: session(w).pk),
+        ["signin.session_ended"],
+    ),
+    "sessions.end_others": (
+        prepared(lambda w, _: sessions.end_others(w.alice, current="here"), lambda w: session(w)),
+        ["signin.session_ended"],
     ),
     "people.reset_second_steps": (
         prepared(lambda w: people.reset_second_steps(w.root, person=w.person("bob"))),

@@ -3,6 +3,7 @@
 import pytest
 
 from tests.cast import PLAN, Cast
+from tests.services.histories import MERGED, merge_back_to
 from workspace.jobs import work
 from workspace.models import Blame, Commit, Document
 from workspace.queries import authorship as reading
@@ -117,20 +118,37 @@ def test_a_merge_gives_each_sentence_to_its_writer(cast: Cast, plan: str) -> Non
 def test_text_that_a_merge_brings_back_from_its_base_is_its_writers(cast: Cast, plan: str) -> None:
     sentence = " Support answers within an hour."
     without = documents.edit(cast.bob, location=LOCATION, content=PLAN.replace(sentence, ""), expected_commit=plan)
-    row = Commit.objects.get(pk=without.commit)
-    Commit.objects.create(
-        id="f" * 64,
-        document=row.document,
-        number=row.number + 1,
-        parent=row,
-        merged_parent_id=plan,
-        blob=Commit.objects.get(pk=plan).blob,
-        kind="merge",
-        location=row.location,
-        author=row.author,
-        via="rest",
-        created_at=row.created_at,
-    )
-    assert {run.id for run in made("f" * 64).runs} == {plan}
-    authorship.record(row.document_id, authorship.make(row.document_id, row.pk))
-    assert {run.id for run in made("f" * 64).runs} == {plan}, "also from what is kept of the first parent"
+    row = merge_back_to(plan, upon=without.commit)
+    assert {run.id for run in made(MERGED).runs} == {plan}
+    authorship.record(row.document_id, authorship.make(row.document_id, without.commit))
+    assert {run.id for run in made(MERGED).runs} == {plan}, "also from what is kept of the first parent"
+
+
+def test_a_restore_leaves_each_sentence_to_its_writer(cast: Cast, plan: str) -> None:
+    second = documents.append(cast.rover, location=LOCATION, content="More of it.").commit
+    wiped = documents.edit(
+        cast.bob, location=LOCATION, content="Nothing.\n", expected_commit=second, confirm_shrink=True
+    ).commit
+    back = documents.restore(cast.alice, location=LOCATION, commit=second, expected_commit=wiped).commit
+    expected = made(second).runs
+    assert made(back).runs == expected
+    authorship.record(head().pk, authorship.make(head().pk, wiped))
+    assert made(back).runs == expected, "also from what is kept of the text that was wiped"
+    last = documents.append(cast.bob, location=LOCATION, content="And more.").commit
+    keep()
+    assert {run.id for run in made(last).runs} == {plan, second, last}
+
+
+def test_a_diff_names_who_restored_and_not_who_wrote(cast: Cast, plan: str) -> None:
+    wiped = documents.edit(
+        cast.bob, location=LOCATION, content="No.\n", expected_commit=plan, confirm_shrink=True
+    ).commit
+    back = documents.restore(cast.alice, location=LOCATION, commit=plan, expected_commit=wiped).commit
+    found = history.diff(cast.carol, location=LOCATION, frm=wiped, to=back, authors=True)
+    assert [[row.id for row in of] for of in found.authors] == [[back]]
+
+
+def test_a_deletion_and_its_undoing_take_nothing_over(cast: Cast, plan: str) -> None:
+    documents.delete(cast.alice, location=LOCATION, expected_commit=plan)
+    documents.undelete(cast.bob, location=LOCATION)
+    assert {run.id for run in made(head().head_id).runs} == {plan}

@@ -1,8 +1,11 @@
 """A diff of prose: what changes no word is told apart from what does."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from workspace.merge.diff import diff
+from workspace.merge.lines import Lines
 
 PROSE = """# Plan
 
@@ -72,3 +75,97 @@ def test_in_lines_broken_anew_only_the_words_that_changed_are_marked():
     (hunk,) = diff(PROSE, new)
     marked = [line.text[span.start : span.end] for line in hunk.lines for span in line.spans]
     assert marked == ["dress"]
+
+
+LIST = "# Work\n\n" + "".join(
+    f"- the {word} item of the list\n" for word in ["first", "second", "third", "fourth", "fifth"]
+)
+
+
+def told(old: str, new: str) -> list[str]:
+    """The lines that a diff shows as changed in words."""
+    return [
+        {"delete": "-", "insert": "+"}[line.kind] + line.text
+        for hunk in diff(old, new)
+        if not hunk.formatting
+        for line in hunk.lines
+        if line.kind != "context"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "lines"),
+    [
+        pytest.param(
+            PROSE, FLOWED.replace("- one item", "- two items"),
+            ["-- one item of the list", "+- two items of the list"], id="a paragraph broken anew above an item",
+        ),
+        pytest.param(
+            LIST, LIST.replace("- ", "* ").replace("third", "very third"),
+            ["-- the third item of the list", "+* the very third item of the list"], id="another bullet",
+        ),
+        pytest.param(
+            LIST.replace("- ", "1. "),
+            "# Work\n\n1. the first item of the list\n2. a new one\n" + "".join(
+                f"{n}. the {word} item of the list\n"
+                for n, word in enumerate(["second", "third", "fourth", "fifth"], 3)
+            ),
+            ["+2. a new one"], id="a list numbered anew around what was added",
+        ),
+        pytest.param(
+            LIST, LIST.replace("- the second item of the list\n", "").replace("- ", "* "),
+            ["-- the second item of the list"], id="another bullet around what was taken out",
+        ),
+        pytest.param(
+            "| a | b |\n|---|---|\n| 1 | 2 |\n| 3 | 4 |\n",
+            "| a   | b   |\n|-----|-----|\n| 1   | 2   |\n| 3   | 5   |\n",
+            ["-| 3 | 4 |", "+| 3   | 5   |"], id="a table padded around a cell that changed",
+        ),
+        pytest.param("One.\n", "One.\n\nTwo.\n", ["+", "+Two."], id="a paragraph that was added with its blank line"),
+        pytest.param("One.\n\nTwo.\n", "Two.\n", ["-One.", "-"], id="a paragraph that was taken out with it"),
+        pytest.param(
+            "One two three\nfour five.\n\nOld.\n\nThe end.\n", "One two\nthree four five.\n\nNew.\n\nThe\nend.\n",
+            ["-Old.", "+New."], id="paragraphs broken anew on both sides",
+        ),
+    ],
+)  # fmt: skip
+def test_beside_a_change_of_words_formatting_is_told_apart(old: str, new: str, lines: list[str]):
+    assert told(old, new) == lines
+
+
+def test_the_lines_between_are_shown_once_and_with_the_change_of_words():
+    old, new = "One two three\nfour five.\n\nBetween.\n\nOld.\n", "One two\nthree four five.\n\nBetween.\n\nNew.\n"
+    form, words = diff(old, new)
+    assert [hunk.formatting for hunk in (form, words)] == [True, False]
+    assert (form.old_start, form.old_lines, words.old_start, words.old_lines) == (1, 2, 3, 4)
+
+
+BLOCK = st.sampled_from(["A line of prose that is long enough to be broken.", "- item", "* item", "1. one", "2. one",
+    "| a | b |", "|---|---|", "| a  | b  |", "", "# Head", "```", "word", "another word", "> quoted"])  # fmt: skip
+TEXTS = st.lists(BLOCK, max_size=14).map("\n".join)
+
+
+@given(old=TEXTS, new=TEXTS)
+def test_hunks_tell_every_changed_line_once_and_in_order(old: str, new: str):
+    hunks = diff(old, new)
+    before, after = Lines.of(old).keys, Lines.of(new).keys
+    came: list[str] = []
+    at = to = 0
+    for hunk in hunks:
+        first_old = hunk.old_start - (1 if hunk.old_lines else 0)
+        first_new = hunk.new_start - (1 if hunk.new_lines else 0)
+        assert before[at:first_old] == after[to:first_new], "what is between is the same, and shown in no other hunk"
+        came += before[at:first_old]
+        olds = [line.text for line in hunk.lines if line.kind != "insert"]
+        news = [line.text for line in hunk.lines if line.kind != "delete"]
+        assert olds == before[first_old : first_old + hunk.old_lines]
+        assert news == after[first_new : first_new + hunk.new_lines]
+        came += news
+        at, to = first_old + hunk.old_lines, first_new + hunk.new_lines
+    assert came + before[at:] == after
+
+
+@given(old=TEXTS)
+def test_a_text_whose_prose_is_broken_anew_differs_in_formatting_at_most(old: str):
+    new = old.replace("long enough to be broken", "long\nenough to be broken")
+    assert told(old, new) == [] or "```" in old

@@ -12,8 +12,16 @@ def test_a_side_that_changed_every_ending_wins():
     assert merge_text("a\r\nb\r\n", "a\r\nB\r\n", "a\nb\n") == "a\nB\n"
 
 
-def test_the_head_wins_where_both_sides_changed_every_ending():
-    assert merge_text("a\nb\nc\nd\n", "A\rb\rc\rd\r", "a\r\nb\r\nc\r\nD\r\n") == "A\rb\rc\rD\r"
+def test_the_more_usual_ending_wins_where_both_sides_changed_every_one():
+    cr, crlf = "A\rb\rc\rd\r", "a\r\nb\r\nc\r\nD\r\n"
+    for one, other in ((cr, crlf), (crlf, cr)):
+        assert merge_text("a\nb\nc\nd\n", one, other) == "A\r\nb\r\nc\r\nD\r\n"
+    assert merge("a\nb\nc\nd\n", cr, crlf, version=LINES).text == "A\rb\rc\rD\r"
+
+
+def test_a_text_begun_by_both_ends_with_a_newline_where_one_does():
+    assert merge_text("", "- a", "- b\n") == "- a\n- b\n"
+    assert merge_text("", "- b\n", "- a") == "- b\n- a\n"
 
 
 def test_mixed_endings_are_kept_line_by_line():

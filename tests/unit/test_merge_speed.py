@@ -6,11 +6,10 @@ import time
 
 import pytest
 
-from workspace.merge import merge_text
+from workspace.management.bench.texts import MIB, entries_between, rows_changed
+from workspace.merge import merge, merge_text
 from workspace.merge.authorship import advance, begin
 from workspace.merge.diff import diff
-
-MIB = 1 << 20
 
 
 def seconds(function, *args) -> float:
@@ -44,6 +43,8 @@ def shuffled(lines: list[str], seed: int) -> str:
 EQUAL = "same\n" * 10_000
 LONG = "x" * MIB
 PROSE = prose(12_000)
+PART = "The queue is swept every minute.\n\n"
+TINY = [f"{n}\n" for n in range(60_000)]
 TEXTS = {
     "equal lines": (EQUAL, EQUAL + "same\n" * 9, EQUAL[5:] + "y\n"),
     "one long line": (LONG, LONG + "y", LONG[:-1]),
@@ -52,8 +53,33 @@ TEXTS = {
     "a mebibyte in another order": ("".join(PROSE), shuffled(PROSE, 1), shuffled(PROSE, 2)),
     "noise of two lines": tuple(noise(seed, 20_000, ["a", "b"]) for seed in (1, 2, 3)),
     "noise of many lines": tuple(noise(seed, 20_000, [str(n) for n in range(500)]) for seed in (1, 2, 3)),
+    "one sentence many times": (
+        PART * 30_000,
+        PART.replace("swept", "read") * 30_000,
+        PART.replace("minute", "hour") * 30_000,
+    ),
+    "tiny lines in another order": ("".join(TINY), "".join(reversed(TINY)), shuffled(TINY, 3)),
+    "headings alike, with other text": tuple(
+        "".join(f"## Part\n\ntext {n} {word}\n\n" for n in range(20_000)) for word in ("was", "is", "will be")
+    ),
+    "items nested deep": tuple(
+        "".join("  " * (n % 300) + f"- {word} {n}\n" for n in range(6_000)) for word in ("item", "entry", "thing")
+    ),
+    "rows changed on both sides": rows_changed(20_000),
+    "entries put in between all others": entries_between(8_000),
+    "a mebibyte without a space": (LONG, "y" + LONG, LONG[: MIB // 2] + "z" + LONG[MIB // 2 :]),
     "a repeated pattern": ("a\nb\nc\n" * 20_000, "b\nc\na\n" * 20_000, "a\nc\n" * 30_000),
 }
+
+
+def test_disputes_too_many_to_settle_are_one_where_next_to_nothing_is_between_them():
+    base, head, incoming = ("".join(f"{word} {n}.\n\n" for n in range(6_000)) for word in ("Was", "Is", "Will be"))
+    apart = "The same.\n" * 4
+    (hunk,) = merge(base, head, incoming).hunks
+    assert (hunk.base, hunk.theirs, hunk.mine) == (base[:-1], head[:-1], incoming[:-1])
+    first, second = merge(base + apart + "x\n", head + apart + "y\n", incoming + apart + "z\n").hunks
+    assert (second.base, second.theirs, second.mine) == ("x\n", "y\n", "z\n")
+    assert first.base_lines == (1, 11_999)
 
 
 @pytest.mark.parametrize("name", TEXTS)

@@ -102,6 +102,19 @@ def test_who_can_share_the_place_finds_the_request_counted_on_every_page(signed_
     assert f"/access-requests/{request}" not in signed_in("carol").get("/access-requests").content.decode()
 
 
+def test_the_closed_drawers_button_tells_that_a_request_waits(signed_in: SignIn, cast: Cast) -> None:
+    asked(signed_in)
+    button = re.compile(r'<button[^>]*drawer-button[^>]*aria-label="([^"]*)".*?</button>', re.DOTALL)
+    found = {name: button.search(signed_in(name).get("/").content.decode()) for name in ("bob", "carol")}
+
+    assert found["bob"]
+    assert found["carol"]
+    assert found["bob"][1] == "Folders; 1 request for access waiting"
+    assert '<span class="count">1</span>' in found["bob"][0]
+    assert found["carol"][1] == "Folders"
+    assert "count" not in found["carol"][0]
+
+
 def test_home_tells_that_a_request_waits(signed_in: SignIn, cast: Cast) -> None:
     asked(signed_in)
     bobs, carols = text(signed_in("bob").get("/")), text(signed_in("carol").get("/"))
@@ -206,8 +219,9 @@ def test_only_managers_view_as(signed_in: SignIn, plan: str, name: str, status: 
         assert signed_in(name).get(address).status_code == status
 
 
-def test_an_unknown_person_is_named_at_the_field(signed_in: SignIn, cast: Cast) -> None:
-    response = signed_in("alice").get(f"/view-as/{PLACE}?person=nobody@example.org")
+@pytest.mark.parametrize("subject", ["nobody@example.org", "a\0b", "\u202e", "x" * 3000])
+def test_an_unknown_person_is_named_at_the_field(signed_in: SignIn, cast: Cast, subject: str) -> None:
+    response = signed_in("alice").get(f"/view-as/{PLACE}", {"person": subject})
     assert response.status_code == 422
     assert "Names nobody who has an account here" in text(response)
 

@@ -5,6 +5,7 @@ import re
 from typing import Any
 
 import pytest
+from allauth.usersessions.models import UserSession
 from django.conf import settings as live
 from django.core import mail
 from django.core.cache import cache
@@ -77,10 +78,38 @@ def test_sessions_are_listed_and_the_others_signed_out(cast: Cast) -> None:
     page = here.get("/accounts/sessions/").content.decode()
     assert "Firefox on Linux" in page
     assert page.count(">this one<") == 1
+    assert re.search(r'<a href="/accounts/sessions/" aria-current="page">', page)
     here.post("/accounts/sessions/")
 
     assert inside(here)
     assert not inside(there)
+
+
+@pytest.mark.parametrize("address", ["/account", "/accounts/email/", "/accounts/password/change/"])
+def test_a_page_of_the_account_stands_under_its_tab(cast: Cast, address: str) -> None:
+    assert '<a href="/account" aria-current="page">' in entered().get(address).content.decode()
+
+
+def test_one_other_session_is_ended_alone_and_recorded(cast: Cast) -> None:
+    here, there, elsewhere = entered(), entered(headers={"User-Agent": "a lost phone"}), entered()
+    rows = UserSession.objects.order_by("pk")
+    own, lost = rows[0], rows.get(user_agent="a lost phone")
+    page = here.get("/accounts/sessions/").content.decode()
+    assert page.count('name="session"') == 2
+    assert f'name="session" value="{own.pk}"' not in page
+    answer = here.post("/accounts/sessions/", {"session": lost.pk}, follow=True)
+
+    assert "Signed out there." in answer.content.decode()
+    assert [inside(client) for client in (here, there, elsewhere)] == [True, False, True]
+    entry = AuditEntry.objects.get(action="signin.session_ended")
+    assert entry.subject == "alice@example.org"
+    assert entry.data["sessions"] == [{"ip": "127.0.0.1", "browser": "a lost phone"}]
+    for session in (lost.pk, own.pk, "x", "", "9" * 30):
+        assert here.post("/accounts/sessions/", {"session": session}).status_code == 404
+    assert inside(here)
+    here.post("/accounts/sessions/")
+    assert [inside(client) for client in (here, elsewhere)] == [True, False]
+    assert [entry.data["count"] for entry in AuditEntry.objects.filter(action="signin.session_ended")] == [1, 1]
 
 
 def test_a_reset_link_leads_to_the_instance_whatever_host_asked(cast: Cast) -> None:

@@ -325,3 +325,13 @@ def test_the_page_sees_an_agent_arrive_and_call(signed_in: SignIn, cast: Cast) -
 def test_a_page_that_was_open_for_long_stops_asking(signed_in: SignIn, cast: Cast, since: str) -> None:
     assert signed_in("alice").get("/help/connect/arrived", {"since": since}).status_code in (200, 286)
     assert signed_in("alice").get("/help/connect/arrived", {"since": "1000"}).status_code == 286
+
+
+def test_connecting_names_a_folder_only_where_the_reader_has_one(signed_in: SignIn, cast: Cast) -> None:
+    folders.create(cast.mallory, location="attic")
+    said = {name: words(signed_in(name).get("/help/connect")) for name in ("carol", "mallory")}
+    assert "tell me what is in product/launch" in said["carol"]
+    assert "tell me what is in attic" in said["mallory"]
+    assert "product" not in said["mallory"]
+    folders.delete(cast.mallory, location="attic")
+    assert "“What can you reach in Baton?”" in words(signed_in("mallory").get("/help/connect"))

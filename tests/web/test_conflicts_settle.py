@@ -103,6 +103,26 @@ def test_a_page_that_only_lies_open_leaves_what_was_chosen_elsewhere(signed_in: 
     assert checked(bob.get(f"/conflicts/{conflict}")) == {"choice-0": "mine"}
 
 
+def test_choices_that_were_overtaken_on_their_way_do_not_come_back(signed_in: SignIn, conflict: str) -> None:
+    bob = signed_in("bob")
+    form = form_of(bob, conflict)
+
+    def send(choice: str, page: str, step: object) -> str:
+        sent = {**form, "choice-0": choice, "page": page, "step": step}
+        return bob.post(f"/conflicts/{conflict}/choices", sent).content.decode()
+
+    send("mine", "tab", 2)
+    send("theirs", "tab", 1)
+    assert checked(bob.get(f"/conflicts/{conflict}")) == {"choice-0": "mine"}
+    send("base", "tab", 2)
+    assert checked(bob.get(f"/conflicts/{conflict}")) == {"choice-0": "base"}
+    send("theirs", "another tab", 1)
+    assert checked(bob.get(f"/conflicts/{conflict}")) == {"choice-0": "theirs"}
+    assert "must be a whole number" in send("mine", "another tab", "soon")
+    assert "must be at most 64 characters" in send("mine", "x" * 65, 2)
+    assert checked(bob.get(f"/conflicts/{conflict}")) == {"choice-0": "theirs"}
+
+
 def test_others_who_settle_it_are_seen_for_a_minute(signed_in: SignIn, cast: Cast, conflict: str) -> None:
     bob, alice = signed_in("bob"), signed_in("alice")
     bob.post(f"/conflicts/{conflict}/choices", {**form_of(bob, conflict), "choice-0": "mine"})

@@ -1,10 +1,11 @@
 """Settling a conflict in Chromium: by keys, without script, together with somebody else, on every width."""
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from tests.cast import PLAN, Cast
 from tests.web.test_browser_works import CONTRAST, LOCATION, Enter, enter
+from tests.web.test_editor_browser import sign_in
 from workspace.queries import documents
 from workspace.services import documents as services
 
@@ -82,6 +83,23 @@ def test_choices_are_taken_back_one_by_one(enter: Enter, conflict: str) -> None:
     expect(page.locator("#place-1 :checked")).to_have_count(0)
     expect(page.locator("[data-undo]")).to_be_disabled()
     expect(page.locator("[data-progress]")).to_have_text("0 of 3 decided")
+
+
+def test_an_answer_to_older_choices_does_not_make_the_browser_forget_newer_ones(enter: Enter, conflict: str) -> None:
+    page = opened(enter("bob"), conflict)
+    held: list[Route] = []
+    page.route("**/preview", lambda route: held.append(route) if len(held) < 2 else route.continue_())
+    with page.expect_request("**/preview"):
+        page.keyboard.press("2")
+    page.keyboard.press("2")
+    expect(page.locator("[data-progress]")).to_have_text("2 of 3 decided")
+    with page.expect_request("**/preview"):  # the newer choices wait for the answer to the older ones
+        held[0].continue_()
+    # Neither they nor the farewell of the page reach the server.
+    page.route("**/choices", lambda route: route.abort())
+    page.evaluate("navigator.sendBeacon = () => true")
+    page.reload()
+    expect(page.locator("[data-progress]")).to_have_text("2 of 3 decided")
 
 
 def test_choices_survive_a_reload_and_another_device(enter: Enter, conflict: str) -> None:
@@ -174,3 +192,44 @@ def test_it_fits_every_width_and_is_legible(enter: Enter, conflict: str, scheme:
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), width
     opened(page, conflict)
     assert page.evaluate(CONTRAST) == []
+
+
+def test_choices_outlive_the_session_and_are_saved_after_signing_in_again(
+    enter: Enter, committed_cast: Cast, conflict: str
+) -> None:
+    page = opened(enter("bob"), conflict)
+    page.keyboard.press("1")
+    page.context.clear_cookies(name="session")
+    page.keyboard.press("1")
+    expect(page.locator("[data-signed-out]")).to_be_visible()
+    expect(page.locator("#result")).not_to_contain_text("Password")
+    page.keyboard.press("1")
+    other = page.context.new_page()
+    sign_in(other, "bob")
+    expect(page.locator("[data-signed-out]")).to_be_hidden()
+    expect(page.locator("#result")).to_contain_text("two thousand")
+    page.get_by_role("button", name="Save the result").click()
+    page.wait_for_url(f"**/d/{LOCATION}")
+    assert "a pause" in text(committed_cast)
+
+
+def test_words_run_in_their_own_direction_and_long_ones_show_what_differs(
+    enter: Enter, committed_cast: Cast, conflict: str
+) -> None:
+    bob = committed_cast.bob
+    base = "# خطة\n\nيبدأ الإطلاق في الثاني.\n\n## Long\n\n" + "as it was said " * 1500 + "once.\n"
+    first = services.create(bob, location="product/launch/ar.md", content=base).commit
+    theirs = base.replace("الثاني", "الثالث").replace("once", "twice")
+    services.edit(bob, location="product/launch/ar.md", content=theirs, expected_commit=first)
+    mine = base.replace("الثاني", "الرابع").replace("once", "often")
+    kept = services.edit(bob, location="product/launch/ar.md", content=mine, expected_commit=first)
+    page = opened(enter("bob", viewport={"width": 1280, "height": 800}), f"/conflicts/{kept.conflict}")  # type: ignore[union-attr]
+    # The first letter stands at the right edge of its box.
+    ends = """(text) => { const range = document.createRange(); range.selectNodeContents(text);
+        return text.getBoundingClientRect().right - range.getClientRects()[0].right; }"""
+    assert page.locator("#place-1 .hunk-text").first.evaluate(ends) < 4
+    text = page.locator("#place-2 .hunk-text").first
+    box, changed = text.bounding_box(), text.locator("ins").bounding_box()
+    assert box is not None
+    assert changed is not None
+    assert box["y"] <= changed["y"] <= box["y"] + box["height"] <= box["y"] + 800 * 0.6 + 1

@@ -167,6 +167,23 @@ def test_what_others_save_comes_in_around_the_caret(enter: Enter, committed_cast
     assert saved.kind == "edit", "it was merged while it was written, so the save is a plain one"
 
 
+def test_what_did_not_fit_half_typed_is_merged_once_it_fits(enter: Enter, committed_cast: Cast) -> None:
+    cast = committed_cast
+    text = "# Launch plan\n\nOne is here now. Two is here now. Three is here now. Four is here.\n"
+    services.edit(cast.alice, location=LOCATION, content=text, expected_commit=head(cast))
+    page = enter("bob")
+    page.goto(f"/edit/{LOCATION}")
+    area = page.locator("textarea[name=content]")
+    # Without its full stop the sentence runs into the next one, which is changed on the other side.
+    area.fill(text.replace("Three is here now.", "Three is mine"))
+    theirs = text.replace("Four is here", "Four was there")
+    services.edit(cast.alice, location=LOCATION, content=theirs, expected_commit=head(cast))
+    expect(page.locator("[data-strip]")).to_contain_text("It changes what you are changing too", timeout=SOON)
+    area.fill(text.replace("Three is here now.", "Three is mine."))
+    expect(page.locator("[data-strip]")).to_contain_text("merged into what you write", timeout=SOON)
+    expect(area).to_have_value(theirs.replace("Three is here now.", "Three is mine."))
+
+
 def test_what_does_not_fit_is_said_at_once_and_settled_on_saving(enter: Enter, committed_cast: Cast) -> None:
     cast = committed_cast
     page = enter("bob")

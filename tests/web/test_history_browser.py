@@ -115,3 +115,18 @@ def test_the_history_has_the_contrast_of_aa(enter: Enter, told: str, scheme: str
     page.keyboard.press("w")
     expect(page.locator("#who")).to_be_visible()
     assert page.evaluate(CONTRAST) == []
+
+
+def test_a_phone_shows_who_wrote_each_line_and_which_page_it_is_on(enter: Enter, told: str) -> None:
+    page = enter("alice", viewport={"width": 360, "height": 740})
+    page.goto(f"/blame/{LOCATION}")
+    expect(page.locator(".blame-who .mark").first).to_be_visible()
+    page.goto(f"/diff/{LOCATION}?from={told}&view=inline")
+    expect(page.locator(".tabs [aria-current]")).to_be_in_viewport(ratio=0.95)
+    page.goto(f"/history/{LOCATION}")
+    heads = [head.bounding_box() for head in page.locator(".pick-head span").all()]
+    picks = [pick.bounding_box() for pick in page.locator(".moment").first.locator(".pick label").all()]
+    for head, pick in zip(heads, picks, strict=True):
+        assert head
+        assert pick
+        assert abs(head["x"] + head["width"] / 2 - pick["x"] - pick["width"] / 2) < 6

@@ -1,14 +1,17 @@
 """History that explains: who wrote a sentence and why, what a merge settled, what changed since one last read."""
 
 import re
+from datetime import UTC, datetime
 
 import pytest
 from django.test import Client
 
 from tests.cast import PLAN, Cast
 from tests.web.conftest import SignIn
-from workspace.queries import documents, history
+from workspace.models import Document
+from workspace.queries import authorship, documents, history
 from workspace.services import documents as services
+from workspace.services import replay
 
 LOCATION = "product/launch/plan.md"
 HTMX = {"HX-Request": "true"}
@@ -183,3 +186,50 @@ def test_a_reader_is_offered_no_restoring(signed_in: SignIn, cast: Cast, plan: s
     assert "restore-section" not in carol.get(f"/history/{LOCATION}").content.decode()
     assert carol.get(f"/restore-section/{LOCATION}?commit={plan}").status_code == 403
     assert carol.post(f"/restore-section/{LOCATION}", {"commit": plan, "section": "Goals"}).status_code == 403
+
+
+def test_blank_lines_of_the_blame_page_go_with_the_paragraph_above(signed_in: SignIn, cast: Cast, plan: str) -> None:
+    services.edit(
+        cast.bob,
+        location=LOCATION,
+        content=PLAN.replace(
+            "Everybody knows their part.\n\n", "Everybody knows their part.\n\nBob writes a paragraph.\n\n\n"
+        ),
+        expected_commit=plan,
+    )
+    response = signed_in("carol").get(f"/blame/{LOCATION}")
+    drawn = [[number for number, _ in run["lines"]] for run in response.context["runs"]]
+    assert drawn == [[1, 2, 3, 4], [5, 6, 7], [8, 9, 10, 11, 12, 13, 14]]
+
+
+def test_what_is_not_known_yet_is_not_said_to_be_somebodys(
+    signed_in: SignIn, plan: str, edited: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(authorship, "STEPS", 1)
+    carol = signed_in("carol")
+    html = who(carol, lines="7-7", words="Support answers")
+    assert "or one before it" in html
+    assert "Alice" not in html
+    assert "still being read" in carol.get(f"/blame/{LOCATION}").content.decode()
+    monkeypatch.undo()
+    assert "still being read" not in carol.get(f"/blame/{LOCATION}").content.decode()
+
+
+def test_a_merge_that_came_with_a_repository_says_that_it_was_made_elsewhere(signed_in: SignIn, cast: Cast) -> None:
+    made: list[str] = []
+    for number, parents in enumerate([[], [0], [0], [1, 2]]):
+        found = replay.commit(
+            cast.alice,
+            document=Document.objects.get(name="old.md").pk if made else None,
+            location="product/launch/old.md",
+            content=f"Text {number}.\n",
+            at=datetime(2024, 5, 1 + number, tzinfo=UTC),
+            parents=[made[parent] for parent in parents],
+            reason=f"Imported, git {number:040x}, SHA-256 {'0' * 64}",
+        )
+        made.append(found.commit)
+    carol = signed_in("carol")
+    html = carol.get("/history/product/launch/old.md").content.decode()
+    assert html.count("Merged elsewhere") == 1
+    assert "Merged elsewhere" in carol.get("/diff/product/launch/old.md").content.decode()
+    assert "Merged elsewhere" not in carol.get(f"/diff/product/launch/old.md?to={made[2]}").content.decode()

@@ -203,9 +203,19 @@ def test_the_others_are_signed_out_from_the_list_of_sessions(
     sign_in(page)
     page.goto("/accounts/sessions/")
     assert page.locator(".row").count() == 2
-    page.get_by_role("button", name="Sign out the others").click()
-    page.locator("#confirm").get_by_role("button", name="Sign out the others").click()
+    page.get_by_role("button", name="Sign out all others").click()
+    page.locator("#confirm").get_by_role("button", name="Sign out all others").click()
     expect(page.locator(".row")).to_have_count(1)
     there.goto("/agents")
     assert "/accounts/login/" in there.url
     other.close()
+
+
+def test_no_line_is_drawn_above_other_ways_in_where_there_are_none(page: Page, live_server: LiveServer) -> None:
+    more = page.locator(".entrance-more")
+    page.goto("/accounts/login/")
+    expect(more).to_be_visible()
+    page.goto(live_server.url.replace("localhost", "127.0.0.1") + "/accounts/login/")
+    expect(page.locator("#id_login")).to_be_visible()
+    expect(more).to_have_count(1)
+    expect(more).to_be_hidden()

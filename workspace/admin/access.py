@@ -47,13 +47,17 @@ class GrantAdmin(Record):
 class AccessRequestAdmin(Record):
     """Who asked for what. A request for a place that is not there has neither folder nor document."""
 
-    list_display = ("location", "person", "agent", "role", "state", "granted_role", "decided_by", "created_at")
+    list_display = ("asked", "person", "agent", "state", "granted_role", "decided_by", "created_at")
     list_select_related = ("person", "agent", "decided_by")
     list_filter = ("state", "role", "created_at")
-    search_fields = ("location", "person__email")
-    search_help_text = "An address or a part of a location"
+    search_fields = ("location", "person__email", "id__startswith")
+    search_help_text = "An address, a part of a location, or an id"
     ordering = ("-created_at", "id")
     actions = ("approve", "decline")
+
+    @admin.display(description="asked for", ordering="location")
+    def asked(self, row: AccessRequest) -> str:
+        return f"{row.get_role_display()} of {row.location}"
 
     def _decide(self, request: HttpRequest, rows: Any, *, approve: bool) -> None:
         actor = actor_of(request)
@@ -90,7 +94,7 @@ def location_of(grant: Grant) -> str:
 
 @admin.register(SignInLink, site=site)
 class SignInLinkAdmin(Record):
-    list_display = ("id", "person", "created_at", "expires_at", "used_at")
+    list_display = ("person", "created_at", "expires_at", "used_at")
     list_select_related = ("person",)
     list_defer = ("token_hash",)
     list_filter = ("used_at",)

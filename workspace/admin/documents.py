@@ -7,7 +7,7 @@ from django.http import HttpRequest
 
 from workspace.admin.records import AgentFilter, DeletedFilter, Record, ViaFilter, act, actor_of, author
 from workspace.admin.site import site
-from workspace.models import Blame, Blob, Commit, Conflict, Document, Draft, Folder, Settling
+from workspace.models import Blame, BlameMark, Blob, Commit, Conflict, Document, Draft, Folder, Settling
 from workspace.services import conflicts
 
 
@@ -113,12 +113,23 @@ class DraftAdmin(Record):
     exclude = ("content", "message", "name")
 
 
-@admin.register(Blame, site=site)
-class BlameAdmin(Record):
-    list_display = ("document", "commit", "version")
-    list_select_related = ("document", "commit")
-    list_defer = ("runs", "commits")
+class _Authorship(Record):
+    """Who wrote each sentence of a text, as it is kept; the runs themselves are for programs."""
+
+    list_defer = exclude = ("runs", "commits")
     search_fields = ("document__id__startswith", "document__name")
     search_help_text = "The beginning of an id, or a part of a document's name"
+
+
+@admin.register(Blame, site=site)
+class BlameAdmin(_Authorship):
+    list_display = ("document", "commit", "version")
+    list_select_related = ("document", "commit")
     ordering = ("document",)
-    exclude = ("runs", "commits")
+
+
+@admin.register(BlameMark, site=site)
+class BlameMarkAdmin(_Authorship):
+    list_display = ("document", "number", "version")
+    list_select_related = ("document",)
+    ordering = ("document", "number")

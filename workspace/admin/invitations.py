@@ -13,7 +13,7 @@ from workspace.services import invitations
 
 @admin.register(Invitation, site=site)
 class InvitationAdmin(Record):
-    list_display = ("__str__", "invited_by", "role", "place", "uses", "created_at", "expires_at", "revoked_at")
+    list_display = ("invited", "invited_by", "offers", "taken", "created_at", "expires_at", "revoked_at")
     list_select_related = ("invited_by", "folder", "document__folder")
     list_defer = ("token_hash",)
     list_filter = (RevokedFilter, "expires_at")
@@ -23,9 +23,18 @@ class InvitationAdmin(Record):
     exclude = ("token_hash",)
     actions = ("revoke",)
 
-    @admin.display(description="place")
-    def place(self, row: Invitation) -> str:
-        return invitations.location_of(row)
+    @admin.display(description="invited", ordering="email")
+    def invited(self, row: Invitation) -> str:
+        return str(row)
+
+    @admin.display(description="offers")
+    def offers(self, row: Invitation) -> str:
+        place = invitations.location_of(row)
+        return f"{invitations.role_of(row)} of {place}" if place else "an account"
+
+    @admin.display(description="taken")
+    def taken(self, row: Invitation) -> str:
+        return f"{len(row.accepted_by)} of {row.uses}"
 
     @admin.action(description="Revoke the selected invitations", permissions=["act"])
     def revoke(self, request: HttpRequest, rows: Any) -> None:

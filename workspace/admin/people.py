@@ -1,6 +1,8 @@
 """People and groups: added and changed here, by the services that the commands use too."""
 
 from collections.abc import Callable
+from copy import copy
+from functools import partial
 from typing import Any, ClassVar
 
 from allauth.account.forms import ResetPasswordForm
@@ -8,15 +10,36 @@ from django import forms
 from django.conf import settings
 from django.contrib import admin, messages
 from django.contrib.auth.admin import UserAdmin
-from django.contrib.auth.forms import AdminUserCreationForm
-from django.http import HttpRequest, HttpResponse
+from django.contrib.auth.forms import AdminPasswordChangeForm, AdminUserCreationForm, UserChangeForm
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.urls import reverse
 
+from workspace.actor import Actor
 from workspace.admin.records import Guarded, Record, Rows, act, actor_of
 from workspace.admin.site import site
+from workspace.errors import Refusal
 from workspace.models import Group, Membership, Nesting, Person
 from workspace.services import groups, people, sign_in_links
+
+
+def _worded(fields: dict[str, forms.Field]) -> None:
+    """Gives the fields of the library's forms the product's words."""
+    words = {
+        "usable_password": (
+            "Signs in with",
+            "Without a password: by a passkey, by another service, or by a sign-in link that you make for them.",
+        ),
+        "password1": ("Password", "At least ten characters; a short sentence is easier to keep than a riddle."),
+        "password2": ("Password again", ""),
+        "password": ("Password", "Only what a password can be checked by is stored, so nobody can read it here."),
+    }
+    for name, (label, help_text) in words.items():
+        if name in fields:
+            fields[name].label, fields[name].help_text = label, help_text
+    if usable := fields.get("usable_password"):
+        assert isinstance(usable, forms.ChoiceField)
+        usable.choices = [("true", "a password"), ("false", "no password")]
 
 
 class PersonForm(AdminUserCreationForm):
@@ -24,6 +47,30 @@ class PersonForm(AdminUserCreationForm):
         model = Person
         fields = ("email", "name", "is_superuser")
         field_classes: ClassVar[dict[str, Any]] = {}
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        _worded(self.fields)
+
+
+class PersonChangeForm(UserChangeForm):
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        _worded(self.fields)
+
+
+class PasswordForm(AdminPasswordChangeForm):
+    """Gives somebody another password, or none, by the service."""
+
+    def __init__(self, user: Person, *args: Any, actor: Actor, **kwargs: Any) -> None:
+        super().__init__(user, *args, **kwargs)
+        self._actor = actor
+        _worded(self.fields)
+
+    def save(self, commit: bool = True) -> Person:
+        password = self.cleaned_data["password1"] if self.cleaned_data["set_usable_password"] else None
+        self.user = people.set_password(self._actor, person=self.user.pk, password=password)
+        return self.user
 
 
 @admin.register(Person, site=site)
@@ -39,7 +86,10 @@ class PersonAdmin(Guarded, UserAdmin):
     search_help_text = "A part of an address or a name"
     ordering = ("email",)
     filter_horizontal = ()
+    form = PersonChangeForm
     add_form = PersonForm
+    add_form_template = "admin/person_add.html"
+    change_user_password_template = "admin/person_password.html"  # noqa: S105
     add_fieldsets = (
         (None, {"fields": ("email", "name", "usable_password", "password1", "password2", "is_superuser")}),
     )
@@ -52,6 +102,16 @@ class PersonAdmin(Guarded, UserAdmin):
 
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[Rows]:
         return Rows
+
+    def user_change_password(self, request: HttpRequest, id: str, form_url: str = "") -> HttpResponse:
+        # The form that the library makes does not know who asks; a copy of this page has one that does.
+        asked = copy(self)
+        asked.change_password_form = partial(PasswordForm, actor=actor_of(request))
+        try:
+            return super(PersonAdmin, asked).user_change_password(request, id, form_url)
+        except Refusal as refusal:
+            messages.error(request, refusal.detail)
+            return HttpResponseRedirect(request.get_full_path())
 
     def get_readonly_fields(self, request: HttpRequest, obj: Person | None = None) -> tuple[str, ...]:
         return ("email", "created_at", "last_login") if obj else ()

@@ -18,7 +18,7 @@ from django.views.decorators.cache import never_cache
 from workspace.queries import health
 
 SECTIONS = {
-    "Content": ("Folder", "Document", "Commit", "Conflict", "Settling", "Draft", "Blame", "Blob"),
+    "Content": ("Folder", "Document", "Commit", "Conflict", "Settling", "Draft", "Blame", "BlameMark", "Blob"),
     "People and access": (
         "Person",
         "Group",
@@ -29,7 +29,7 @@ SECTIONS = {
         "Invitation",
         "SignInLink",
     ),
-    "Agents": ("Agent", "AgentToken", "Connection", "AgentScope"),
+    "Agents": ("Agent", "AgentToken", "Connection", "AgentScope", "Client"),
     "Captures": ("Capture", "Summary"),
     "Background": ("Job", "Heartbeat", "Chunk", "IdempotencyKey"),
     "Evidence": ("AuditEntry", "Receipt"),
@@ -85,13 +85,18 @@ class Site(AdminSite):
 
     def get_app_list(self, request: HttpRequest, app_label: str | None = None) -> list[dict[str, Any]]:
         """One entry a section, in the order of ``SECTIONS``; sections of which nothing may be seen are left out."""
+        apps = super().get_app_list(request, app_label)
+        if not apps:
+            return []
+        # The product's own, whose address the heading of a section leads to.
+        own = next((app for app in apps if app["app_label"] == "workspace"), apps[0])
+        models = [model for app in apps for model in app["models"]]
+        models.sort(key=lambda model: (place_of(model["object_name"]), model["name"]))
         listed = []
-        for app in super().get_app_list(request, app_label):
-            models = sorted(app["models"], key=lambda m: (place_of(m["object_name"]), m["name"]))
-            for section in (*SECTIONS, OTHER):
-                inside = [m for m in models if section_of(m["object_name"]) == section]
-                if inside:
-                    listed.append({**app, "name": section, "models": inside})
+        for section in (*SECTIONS, OTHER):
+            inside = [model for model in models if section_of(model["object_name"]) == section]
+            if inside:
+                listed.append({**own, "name": section, "models": inside})
         return listed
 
 

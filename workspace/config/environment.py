@@ -28,6 +28,11 @@ class WrongValue(ImproperlyConfigured):
         super().__init__(f"{name} takes {takes}.")
 
 
+def unusable(data: Path, error: OSError) -> WrongValue:
+    """The refusal of a data folder that cannot be written."""
+    return WrongValue("BATON_DATA", f"a folder that can be written (--data of `up`); {data}: {error.strerror}")
+
+
 @dataclass(frozen=True, kw_only=True)
 class Environment:
     """Typed reads of a mapping of variables."""

@@ -1,16 +1,12 @@
 """Settings. What a person may change is an environment variable: see the table in the documentation."""
 
-import contextlib
-import os
-import secrets
-import sys
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qsl, unquote, urlsplit
+from urllib.parse import urlsplit
 
 from django.utils.csp import CSP
 
-from workspace.config import sign_in
+from workspace.config import database, logs, mail, queue, secret, sign_in
 from workspace.config.environment import ROOT, Environment, WrongValue
 
 env = Environment()
@@ -45,35 +41,7 @@ BATON_HTTPS = _base.scheme == "https"
 BATON_PROXIES = [address.strip() for address in env.text("BATON_PROXIES").split(",") if address.strip()]
 
 
-def _unusable(error: OSError) -> WrongValue:
-    return WrongValue("BATON_DATA", f"a folder that can be written (--data of `up`); {BATON_DATA}: {error.strerror}")
-
-
-def _secret_key() -> str:
-    """The key of the environment, else the one in the data folder, made on first use."""
-    if key := env.text("BATON_SECRET_KEY"):
-        if len(key) < 32:
-            raise WrongValue("BATON_SECRET_KEY", "at least 32 characters")
-        return key
-    path = BATON_DATA / "secret_key"
-    try:
-        BATON_DATA.mkdir(parents=True, exist_ok=True)
-        if not path.exists():
-            fresh = path.with_name(f"secret_key.{os.getpid()}")
-            with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as handle:
-                handle.write(secrets.token_urlsafe(64))
-                handle.flush()
-                os.fsync(handle.fileno())
-            # Two first starts at once: link, unlike rename, keeps the first one's key.
-            with contextlib.suppress(FileExistsError):
-                os.link(fresh, path)
-            fresh.unlink()
-        return path.read_text(encoding="ascii").strip()
-    except OSError as error:
-        raise _unusable(error) from error
-
-
-SECRET_KEY = _secret_key()
+SECRET_KEY = secret.key(env.text("BATON_SECRET_KEY"), BATON_DATA)
 DEBUG = False
 
 # -- application --------------------------------------------------------------
@@ -112,7 +80,7 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
-    "django.contrib.auth.middleware.LoginRequiredMiddleware",
+    "workspace.web.held.SignInRequired",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "allauth.account.middleware.AccountMiddleware",
@@ -157,37 +125,7 @@ BATON_PREPARE = env.flag("BATON_PREPARE", True)
 BATON_DATABASE_POOL = env.integer("BATON_DATABASE_POOL", 24, least=2, most=1000)
 
 
-def _database(address: str) -> dict[str, Any]:
-    """A `postgresql://user:password@host:port/name?option=…` address as Django takes it."""
-    parts = urlsplit(address)
-    options: dict[str, Any] = dict(parse_qsl(parts.query))
-    name = unquote(parts.path.lstrip("/"))
-    if not name:
-        raise WrongValue("DATABASE_URL", "postgresql://user:password@host:port/name")
-    return {
-        "ENGINE": "django.db.backends.postgresql",
-        "NAME": name,
-        "USER": unquote(parts.username or ""),
-        "PASSWORD": unquote(parts.password or ""),
-        "HOST": options.pop("host", None) or parts.hostname or "",
-        "PORT": str(parts.port or options.pop("port", "")),
-        # A pooled connection is checked before it is lent, so a database that was restarted is not noticed.
-        "CONN_HEALTH_CHECKS": True,
-        "OPTIONS": {
-            "application_name": "baton",
-            # Compiling a short query takes longer than running it: a listing took 70 ms instead of 5.
-            "options": "-c jit=off",
-            "connect_timeout": 10,
-            # Planning a permission-scoped read takes twenty times longer than running it: plan it once a connection.
-            "server_side_binding": BATON_PREPARE,
-            "prepare_threshold": 3 if BATON_PREPARE else None,
-            "pool": {"min_size": 0, "max_size": BATON_DATABASE_POOL, "timeout": 8, "max_idle": 120},
-            **options,
-        },
-    }
-
-
-DATABASES = {"default": _database(DATABASE_URL)}
+DATABASES = {"default": database.connection(DATABASE_URL, prepare=BATON_PREPARE, pool=BATON_DATABASE_POOL)}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 # -- cache: rate limits, OAuth codes; one for all processes ------------------
@@ -348,24 +286,9 @@ REST_FRAMEWORK = {
 
 # -- mail ---------------------------------------------------------------------
 
-MAILERS: dict[str, dict[str, Any]] = {"default": {"BACKEND": "workspace.config.mail.EmailBackend"}}
-if _mail := env.url("BATON_EMAIL_URL", ("smtp", "smtps", "smtp+starttls", "console")):
-    _parts = urlsplit(_mail)
-    if _parts.scheme != "console":
-        if not _parts.hostname:
-            raise WrongValue("BATON_EMAIL_URL", "smtp://user:password@host:port, smtps://… or smtp+starttls://…")
-        MAILERS["default"] = {
-            "BACKEND": "django.core.mail.backends.smtp.EmailBackend",
-            "OPTIONS": {
-                "host": _parts.hostname,
-                "port": _parts.port or (465 if _parts.scheme == "smtps" else 587 if "+" in _parts.scheme else 25),
-                "username": unquote(_parts.username or ""),
-                "password": unquote(_parts.password or ""),
-                "use_ssl": _parts.scheme == "smtps",
-                "use_tls": _parts.scheme == "smtp+starttls",
-                "timeout": 15,
-            },
-        }
+MAILERS = {
+    "default": mail.mailer(env.url("BATON_EMAIL_URL", ("smtp", "smtps", "smtp+starttls", "console"))),
+}
 DEFAULT_FROM_EMAIL = SERVER_EMAIL = env.text("BATON_EMAIL_FROM", f"Baton <baton@{_base.hostname}>")
 
 # -- jobs ---------------------------------------------------------------------
@@ -374,24 +297,10 @@ CELERY_BROKER_URL = env.url(
     "CELERY_BROKER_URL", ("filesystem", "redis", "rediss", "amqp", "amqps"), "filesystem://localhost"
 )
 BATON_SWEEP_S = env.seconds("BATON_SWEEP_S", 5.0, least=0.2, most=3600)
-BATON_BROKER_FOLDER: Path | None = None
+BATON_BROKER_FOLDER = queue.folder(CELERY_BROKER_URL, BATON_DATA)
 # A broker that is away costs a sender this much at most, and no second try: the sweep finds the row.
 CELERY_BROKER_CONNECTION_TIMEOUT = 1.0
-CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, Any] = {"max_retries": 0}
-if CELERY_BROKER_URL.startswith("filesystem:"):
-    BATON_BROKER_FOLDER = BATON_DATA / "broker"
-    try:
-        BATON_BROKER_FOLDER.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise _unusable(error) from error
-    CELERY_BROKER_TRANSPORT_OPTIONS |= {
-        "data_folder_in": str(BATON_BROKER_FOLDER),
-        "data_folder_out": str(BATON_BROKER_FOLDER),
-        "control_folder": str(BATON_BROKER_FOLDER),
-        "polling_interval": 0.1,
-    }
-elif CELERY_BROKER_URL.startswith("redis"):
-    CELERY_BROKER_TRANSPORT_OPTIONS |= {"socket_connect_timeout": 1.0, "socket_timeout": 10.0}
+CELERY_BROKER_TRANSPORT_OPTIONS = queue.transport(CELERY_BROKER_URL, BATON_BROKER_FOLDER)
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BROKER_CONNECTION_MAX_RETRIES = None
 CELERY_ACCEPT_CONTENT = ["json"]
@@ -409,18 +318,7 @@ CELERY_WORKER_CANCEL_LONG_RUNNING_TASKS_ON_CONNECTION_LOSS = False
 CELERY_TIMEZONE = "UTC"
 # In memory: every interval is short, and a schedule file in the working folder helps nobody.
 CELERY_BEAT_SCHEDULER = "celery.beat:Scheduler"
-CELERY_BEAT_SCHEDULE = {
-    "sweep": {
-        "task": "workspace.jobs.sweep",
-        "schedule": BATON_SWEEP_S,
-        "options": {"expires": max(BATON_SWEEP_S * 4, 10)},
-    },
-    "heartbeat": {
-        "task": "workspace.config.background.heartbeat",
-        "schedule": 5.0,
-        "options": {"expires": 20},
-    },
-}
+CELERY_BEAT_SCHEDULE = queue.schedule(sweep=BATON_SWEEP_S)
 
 # -- engines ------------------------------------------------------------------
 
@@ -433,27 +331,4 @@ BATON_EMBEDDINGS = env.choice("BATON_EMBEDDINGS", ("none",), "none")
 BATON_LOG_LEVEL = env.choice("BATON_LOG_LEVEL", ("DEBUG", "INFO", "WARNING", "ERROR"), "INFO")
 BATON_ACCESS_LOG = env.flag("BATON_ACCESS_LOG")
 BATON_METRICS_TOKEN = env.text("BATON_METRICS_TOKEN")
-LOGGING: dict[str, Any] = {
-    "version": 1,
-    "disable_existing_loggers": False,
-    "filters": {"request": {"()": "workspace.config.middleware.RequestIdFilter"}},
-    "formatters": {"line": {"format": "%(levelname)s %(name)s %(request_id)s %(message)s"}},
-    "handlers": {
-        "console": {
-            "class": "logging.StreamHandler",
-            "stream": sys.stderr,
-            "formatter": "line",
-            "filters": ["request"],
-        }
-    },
-    "root": {"handlers": ["console"], "level": BATON_LOG_LEVEL},
-    "loggers": {
-        "django": {"level": "INFO", "handlers": [], "propagate": True},
-        "django.server": {"level": "WARNING", "handlers": [], "propagate": True},
-        "mcp": {"level": "WARNING"},
-        "celery": {"level": "WARNING"},
-        "kombu": {"level": "WARNING"},
-        "psycopg.pool": {"level": "ERROR"},
-        "httpx": {"level": "WARNING"},
-    },
-}
+LOGGING = logs.configuration(BATON_LOG_LEVEL)

@@ -1,5 +1,6 @@
 """Addresses: each adapter brings its own, the probes lie beside them."""
 
+from allauth.usersessions.views import list_usersessions
 from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern, URLResolver, include, path
 
@@ -27,7 +28,12 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("readyz", probes.readyz),
     path("metrics", probes.metrics_view),
     path("admin/", site.urls),
-    path("accounts/email/", web_errors.verbs(GET=account.email, POST=account.email)),
+    path("accounts/email/", web_errors.verbs(GET=account.email, POST=account.email), name="account_email"),
+    path(
+        "accounts/sessions/",
+        web_errors.verbs(GET=list_usersessions, POST=account.end_sessions),
+        name="usersessions_list",
+    ),
     path("accounts/", include("allauth.urls")),
     path("", include("workspace.oauth.urls")),
     path("", include("workspace.rest.urls")),

@@ -123,7 +123,10 @@ def _too_large(refusal: errors.TooLarge) -> Wording:
 
 
 def _rate_limited(refusal: errors.RateLimited) -> Wording:
-    return "there were too many requests", f"wait {refusal.retry_after} s and repeat the same call"
+    return (
+        refusal.happened or "there were too many requests",
+        refusal.mend or f"wait {refusal.retry_after} s and repeat the same call",
+    )
 
 
 def _unavailable(refusal: errors.Unavailable) -> Wording:

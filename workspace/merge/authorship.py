@@ -20,7 +20,7 @@ from workspace.merge.myers import changes
 from workspace.merge.sentences import plain, sentences
 from workspace.merge.words import tokens
 
-BLAME_VERSION: Final = 1
+BLAME_VERSION: Final = 2
 """Goes up when the same history gives other authors; what was kept under another number is made anew."""
 _ALIKE: Final = 0.5
 """Sentences that share less than this part of their letters are other sentences."""

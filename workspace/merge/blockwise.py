@@ -31,6 +31,8 @@ def settle(place: Place, index: int) -> Settled:
     block, head, incoming = place.base[index], place.version(index, 0), place.version(index, 1)
     if head is None or incoming is None:
         return _gone(place, index, block, head or incoming)
+    if any(version.key in place.twice and version.key != block.key for version in (head, incoming)):
+        return CONFLICT
     lines, rule = _body(place, block, head, incoming)
     if lines is None:
         return CONFLICT
@@ -54,7 +56,8 @@ def _gone(place: Place, index: int, block: Block, other: Block | None) -> Settle
     if other.key == block.key:
         return (), None
     side = 0 if place.version(index, 0) is None else 1
-    if not (place.added(index, side) or place.added(index + 1, side)) and shortened(block.text, other.text):
+    replaced = place.added(index, side) or place.added(index + 1, side)
+    if not replaced and other.box == block.box and shortened(block.text, other.text):
         text = (place.sides.head, place.sides.incoming)[1 - side]
         place.reworded.update(bare(line) for line in text.body(other))
         return (), "subsumed"

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Final, Literal
 
-from workspace.merge.formatting import only_formatting
+from workspace.merge.formatting import divided
 from workspace.merge.headings import Headings
 from workspace.merge.lines import Lines
 from workspace.merge.myers import Change, changes
@@ -71,25 +71,33 @@ class Comparison:
 def compare(old: str, new: str, context: int = 3, most: int | None = None) -> Comparison:
     """`diff` and `stat` at once."""
     before, after = Lines.of(old).keys, Lines.of(new).keys
-    headings, marker = Headings(), Marker()
+    # What only formatting takes of the marking is not missing where words change.
+    headings, markers = Headings(), {True: Marker(), False: Marker()}
     read = 0
     hunks: list[DiffHunk] = []
     found = changes(before, after, work=_WORK)
-    formatting = dict(zip(found, only_formatting(before, after, found), strict=True))
+    groups = list(_near(divided(before, after, found), context))
     left = len(before) + len(after) if most is None else most
     truncated = False
-    for group in _near(found, context):
+    shown_to = 0
+    for number, (group, formatting) in enumerate(groups):
         if left <= 0:
             truncated = True
             break
         first, last = group[0], group[-1]
-        lead = min(context, first.old_start)
-        tail = min(context, len(before) - last.old_end)
+        following, spare = len(before), 0
+        if number + 1 < len(groups):
+            following = groups[number + 1][0][0].old_start
+            # Lines between the two are shown once, with the change of words.
+            spare = context if formatting else 0
+        lead = min(context, first.old_start - shown_to)
+        tail = max(0, min(context, following - last.old_end - spare))
         old_start, new_start = first.old_start - lead, first.new_start - lead
         old_end, new_end = last.old_end + tail, last.new_end + tail
+        shown_to = old_end
         headings.read(after[read:new_start])
         read = new_start
-        shown = tuple(islice(_lines(before, after, group, range(old_start, old_end), marker), left + 1))
+        shown = tuple(islice(_lines(before, after, group, range(old_start, old_end), markers[formatting]), left + 1))
         truncated = len(shown) > left
         shown, left = shown[:left], left - len(shown)
         hunks.append(
@@ -99,7 +107,7 @@ def compare(old: str, new: str, context: int = 3, most: int | None = None) -> Co
                 new_start=new_start + 1 if new_end > new_start else new_start,
                 new_lines=new_end - new_start,
                 heading=headings.title,
-                formatting=all(formatting[change] for change in group),
+                formatting=formatting,
                 lines=shown,
             )
         )
@@ -117,16 +125,18 @@ def stat(old: str, new: str) -> tuple[int, int]:
     return sum(c.new_end - c.new_start for c in found), sum(c.old_end - c.old_start for c in found)
 
 
-def _near(found: Sequence[Change], context: int) -> Iterator[list[Change]]:
-    """Changes whose contexts touch, together."""
+def _near(found: Sequence[tuple[Change, bool]], context: int) -> Iterator[tuple[list[Change], bool]]:
+    """Changes whose contexts touch, together; those of words and those of formatting are apart."""
     group: list[Change] = []
-    for change in found:
-        if group and change.old_start - group[-1].old_end > 2 * context:
-            yield group
+    kind = False
+    for change, formatting in found:
+        if group and (formatting is not kind or change.old_start - group[-1].old_end > 2 * context):
+            yield group, kind
             group = []
         group.append(change)
+        kind = formatting
     if group:
-        yield group
+        yield group, kind
 
 
 def _lines(

@@ -1,6 +1,6 @@
 """What a merge is made of: text that both sides agree on, and hunks that they do not."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 type Kind = Literal["modify/modify", "insert/insert", "delete/modify"]
@@ -42,6 +42,13 @@ class Hunk:
     suggestion: str | None = None
     """Both changes word by word, where they leave each other's words alone. To be read before it is taken: words that
     merge may still contradict each other."""
+
+    @property
+    def mirrored(self) -> "Hunk":
+        """The same place with the labels of the sides swapped."""
+        return replace(
+            self, mine=self.theirs, theirs=self.mine, mine_lines=self.theirs_lines, theirs_lines=self.mine_lines
+        )
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -1,6 +1,7 @@
 """What one side or both put in at one place."""
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import Final
 
@@ -18,6 +19,8 @@ _ENTRIES: Final = ({"item"}, {"row"})
 
 def settle(place: Place, gap: int, by_head: Sequence[Block], by_incoming: Sequence[Block]) -> Settled:
     """The lines of what was put in before block `gap` of the base."""
+    if place.twice and any(block.key in place.twice for block in (*by_head, *by_incoming)):
+        return CONFLICT
     head, incoming = place.sides.head, place.sides.incoming
     if not by_incoming:
         return _alone(place, gap, head, by_head, other=1)
@@ -38,15 +41,20 @@ def settle(place: Place, gap: int, by_head: Sequence[Block], by_incoming: Sequen
     if any(len(side) == 2 for side in gone):
         return CONFLICT
     rule = _together(by_head, by_incoming)
+    if rule is None:
+        return CONFLICT
     upper, lower = (head, by_head), (incoming, by_incoming)
-    if rule == "sections" and by_incoming[0].kind != "heading":
+    if place.sides.swapped:
+        upper, lower = lower, upper
+    if rule == "sections" and lower[1][0].kind != "heading":
         # It goes on with the section above, and would be part of the new one below it.
         upper, lower = lower, upper
-    later = [block for block in lower[1] if rule == "sections" or block.key not in first]
-    if rule is None or _rewording(place, upper[1], later):
+    later = lower[1] if rule == "sections" else _without(lower[1], upper[1])
+    earlier = upper[1] if rule == "sections" else _without(upper[1], lower[1])
+    if _rewording(place, earlier, later):
         return CONFLICT
-    if not later:
-        return _kept(*upper), "same"
+    if not later or not earlier:
+        return _kept(*(lower if later else upper)), "same"
     return [*_parted(*upper, lower[0], lower[1][0], later[0]), *_kept(lower[0], later)], rule
 
 
@@ -64,6 +72,12 @@ def _alone(place: Place, gap: int, text: Text, added: Sequence[Block], *, other:
         return CONFLICT
     if not away and any(_in_code(place, index, other, added) for index in around):
         return CONFLICT
+    facing = place.facing(gap, other) if away else ()
+    rest = _without(added, facing)
+    if _rewording(place, facing, rest):
+        return CONFLICT
+    if len(rest) < len(added):
+        return _kept(text, rest), "same"
     return _kept(text, added), "beside" if away else None
 
 
@@ -104,6 +118,18 @@ def _together(by_head: Sequence[Block], by_incoming: Sequence[Block]) -> Rule | 
         return None
     other = () if all(begins) else by_incoming if begins[0] else by_head
     return None if {block.kind for block in other} & {"fence", "matter", "heading"} else "sections"
+
+
+def _without(blocks: Sequence[Block], others: Iterable[Block]) -> list[Block]:
+    """The blocks less those that the others say too, each as often as they do."""
+    said = Counter(block.key for block in others)
+    rest: list[Block] = []
+    for block in blocks:
+        if said[block.key]:
+            said[block.key] -= 1
+        else:
+            rest.append(block)
+    return rest
 
 
 def _titles(blocks: Sequence[Block]) -> set[str]:

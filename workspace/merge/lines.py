@@ -43,10 +43,10 @@ def style(text: str) -> Style | None:
     return used[0] if len(used) == 1 else "mixed"
 
 
-def usual(text: str) -> Ending:
-    """The ending that most lines of `text` have; LF where none has one."""
-    counts = _counts(text)
-    return max(counts, key=counts.__getitem__)
+def usual(*texts: str) -> Ending:
+    """The ending that most lines of the texts have; LF where none has one."""
+    counted = [_counts(text) for text in texts]
+    return max(counted[0], key=lambda ending: sum(counts[ending] for counts in counted))
 
 
 def _counts(text: str) -> dict[Ending, int]:

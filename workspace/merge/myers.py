@@ -51,7 +51,7 @@ def changes(old: Sequence[str], new: Sequence[str], work: int = WORK) -> list[Ch
     if prefix == old_end and prefix == new_end:
         return []
     old_changed, new_changed = bytearray(len(old)), bytearray(len(new))
-    if prefix in (old_end, new_end):
+    if set(old[prefix:old_end]).isdisjoint(new[prefix:new_end]):
         old_changed[prefix:old_end] = b"\1" * (old_end - prefix)
         new_changed[prefix:new_end] = b"\1" * (new_end - prefix)
     else:

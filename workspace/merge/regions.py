@@ -7,9 +7,12 @@ disputed.
 
 from collections.abc import Iterator, Sequence
 from enum import Enum, auto
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from workspace.merge.myers import Change, changes
+
+_NEAR: Final = 3
+"""Unchanged lines."""
 
 
 class Verdict(Enum):
@@ -69,6 +72,32 @@ def regions(base: Sequence[str], head: Sequence[str], incoming: Sequence[str]) -
             slice(head_at, len(head)),
             slice(incoming_at, len(incoming)),
         )
+
+
+def nearby(found: Sequence[Region]) -> list[Region]:
+    """The same regions, where disputes that are not more than `_NEAR` unchanged lines apart are one."""
+    near: list[Region] = []
+    for region in found:
+        if region.verdict is Verdict.DISPUTED and (joined := _with_before(near, region)):
+            del near[-2:]
+            region = joined
+        near.append(region)
+    return near
+
+
+def _with_before(near: Sequence[Region], region: Region) -> Region | None:
+    """The dispute that `region` is together with the one shortly before it."""
+    if len(near) < 2 or near[-2].verdict is not Verdict.DISPUTED or near[-1].verdict is not Verdict.UNCHANGED:
+        return None
+    first, between = near[-2], near[-1]
+    if between.base.stop - between.base.start > _NEAR:
+        return None
+    return Region(
+        Verdict.DISPUTED,
+        slice(first.base.start, region.base.stop),
+        slice(first.head.start, region.head.stop),
+        slice(first.incoming.start, region.incoming.stop),
+    )
 
 
 def _touching(by_head: list[Change], by_incoming: list[Change]) -> Iterator[tuple[list[Change], list[Change]]]:

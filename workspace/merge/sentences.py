@@ -44,11 +44,14 @@ def merged(base: str, head: str, incoming: str) -> str | None:
     """The prose with the sentences that either side changed; None where the merge is not sure.
 
     It is sure where at least one sentence is as it was on both sides, no sentence was changed by both, none was
-    put in beside one that the other side took out, and only one side put something in at any one place.
+    put in beside one that the other side took out, only one side put something in at any one place, and not both the
+    same at two.
     """
     if len(base) + len(head) + len(incoming) > _LONGEST:
         return None
     old, first, second = sentences(base), sentences(head), sentences(incoming)
+    if {*map(plain, old)}.isdisjoint({*map(plain, first)} & {*map(plain, second)}):
+        return None
     likeness = Likeness()
 
     def alike(one: str, other: str) -> float:
@@ -62,6 +65,7 @@ def merged(base: str, head: str, incoming: str) -> str | None:
     ):
         return None
     kept: list[str] = []
+    told: tuple[set[str], set[str]] = (set(), set())
     at = [0, 0]
     for gap in range(len(old) + 1):
         added = []
@@ -72,6 +76,9 @@ def merged(base: str, head: str, incoming: str) -> str | None:
         put_in = _put_in(*added)
         if put_in is None:
             return None
+        if not all(added):
+            for says, by_side in zip(told, added, strict=True):
+                says.update(map(plain, by_side))
         around = [k for k in (gap - 1, gap) if 0 <= k < len(old)]
         for put, other in ((added[0], to_incoming), (added[1], to_head)):
             if put and not all(added) and any(other[k] is None for k in around):
@@ -85,6 +92,9 @@ def merged(base: str, head: str, incoming: str) -> str | None:
         if chosen is None:
             return None
         kept.append(chosen)
+    if told[0] & told[1]:
+        # Both put it in, each at a place of its own.
+        return None
     return refilled(_joined(kept, ends_with=head), head)
 
 

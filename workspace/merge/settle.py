@@ -29,12 +29,14 @@ class _Piece:
     spans: tuple[slice, slice, slice]
     whole: bool = False
     """A block of prose that all three texts have: a dispute over it can be settled apart from its neighbours."""
+    moved: bool = False
+    """A block that a side has elsewhere: what is said here is not all that is said of it."""
 
 
 def settle(place: Place, path: tuple[str, ...]) -> list[Chunk]:
     """Chunks for a disputed region, in order. `path` are the headings that it lies under."""
     chunks: list[Chunk] = []
-    for agreed, pieces in _runs(_with_their_sections(place, list(_pieces(place)))):
+    for agreed, pieces in _runs(_as_they_were_made(place, list(_pieces(place)))):
         if not agreed:
             chunks += _disputed(place, pieces, path)
             continue
@@ -63,25 +65,51 @@ def _pieces(place: Place) -> Iterator[_Piece]:
         versions = [place.version(gap, side) for side in (0, 1)]
         spans = (base, *_spans(at, [[version] if version else [] for version in versions]))
         whole = place.base[gap].kind in _PROSE and all(span.start < span.stop for span in spans)
-        yield _Piece(*blockwise.settle(place, gap), spans, whole)
+        moved = any(place.elsewhere(gap, side) is not None for side in (0, 1))
+        yield _Piece(*blockwise.settle(place, gap), spans, whole, moved)
 
 
-def _with_their_sections(place: Place, pieces: list[_Piece]) -> list[_Piece]:
-    """Where a side took out a heading with what is below it and the other side reworded some of that, all that was
-    taken out is in dispute: the one is not to lose its heading, nor the other the rest of its deletion."""
-    of_block = [at for at, piece in enumerate(pieces) if piece.spans[0].start < piece.spans[0].stop]
+def _as_they_were_made(place: Place, pieces: list[_Piece]) -> list[_Piece]:
+    """What a side took out is in dispute as a whole with what it wrote in its place, and with what the other side
+    put in at its ends and is in dispute itself: so each side can be chosen as it is.
+
+    So is a heading with what is below it, where a side took them out and the other reworded some of that: the one
+    is not to lose its heading, nor the other the rest of its deletion.
+    """
+    of_gap: dict[int, int] = {}
+    of_block: list[int] = []
+    for at, piece in enumerate(pieces):
+        if piece.spans[0].start < piece.spans[0].stop:
+            of_block.append(at)
+        else:
+            of_gap[len(of_block)] = at
+    open_ = [piece.lines is None for piece in pieces]
+    wholes: list[tuple[range, list[int]]] = []
     for side in (0, 1):
-        gone = [
-            place.became[side][index] is None and place.elsewhere(index, side) is None
-            for index in range(len(place.base))
-        ]
-        for start, stop in _stretches(gone):
-            inner = range(of_block[start], of_block[stop - 1] + 1)
-            heads = any(block.kind == "heading" for block in place.base[start:stop])
-            if heads and any(pieces[at].lines is None for at in inner):
-                for at in inner:
-                    pieces[at] = replace(pieces[at], lines=None, rule=None, whole=False)
-    return pieces
+        for start, stop in _stretches(_gone(place, side)):
+            replaced = bool(place.added(start, side))
+            inner = range(of_gap[start] if replaced else of_block[start], of_block[stop - 1] + 1)
+            together = replaced or any(block.kind == "heading" for block in place.base[start:stop])
+            ends = [of_gap[gap] for gap in (start, stop) if gap in of_gap]
+            wholes.append((inner, [*inner, *ends] if together else ends))
+    wholes.sort(key=lambda whole: whole[0].start)
+    # A dispute that grows can reach into what the other side took out.
+    grown = True
+    while grown:
+        grown = False
+        for inner, near in wholes:
+            if any(open_[at] for at in near) and not all(open_[at] for at in inner):
+                open_[inner.start : inner.stop] = [True] * len(inner)
+                grown = True
+    return [
+        replace(piece, lines=None, rule=None, whole=False) if now and piece.lines is not None else piece
+        for piece, now in zip(pieces, open_, strict=True)
+    ]
+
+
+def _gone(place: Place, side: int) -> list[bool]:
+    """For each block of the base whether a side took it out, and did not only move it."""
+    return [became is None and place.elsewhere(index, side) is None for index, became in enumerate(place.became[side])]
 
 
 def _stretches(marks: Sequence[bool]) -> Iterator[tuple[int, int]]:
@@ -143,7 +171,8 @@ def _disputed(place: Place, pieces: Sequence[_Piece], path: tuple[str, ...]) -> 
         slice(span.start + before, span.stop - after) if span.start < span.stop else span for span in spans
     )
     said = ["".join(text.kept[span]) for text, span in zip(texts, (base, theirs, mine), strict=True)]
-    if all(text.strip() for text in said) and _flat(said) and (side := subsumed(*said)):
+    comparable = not any(piece.moved for piece in pieces) and all(text.strip() for text in said) and _flat(said)
+    if comparable and (side := subsumed(*said)):
         place.reworded.update(bare(line) for text in said for line in split(text))
         middle: Chunk = Agreed(said[1] if side == "head" else said[2], ("subsumed",))
     else:
@@ -158,7 +187,7 @@ def _disputed(place: Place, pieces: Sequence[_Piece], path: tuple[str, ...]) -> 
                 base_lines=_range(base),
                 theirs_lines=_range(theirs),
                 mine_lines=_range(mine),
-                suggestion=suggestion(*said),
+                suggestion=suggestion(*said) if place.sides.allowance.take(*said) else None,
             )
         )
     around = [Agreed("".join(_whole(lines))) for lines in (above, below)]

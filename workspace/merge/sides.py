@@ -4,6 +4,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from operator import attrgetter
 from typing import Final
 
@@ -15,6 +16,11 @@ from workspace.merge.regions import Region, Verdict
 _LEAST: Final = 0.5
 _TELLING: Final = 12
 """A block that says less than this is not told apart from others like it, so nobody knows that it moved."""
+
+_NESTED: Final = 200
+"""Items up to which the list is looked for that a nested one stands in."""
+_FORMS: Final = frozenset({"fence", "rule", "matter"})
+"""Blocks of which many are alike and mean nothing by it."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -44,10 +50,12 @@ class Text:
         return self.blocks[at - 1] if at else None
 
     def items_above(self, line: int) -> Sequence[Block]:
-        """The items right above a line, back to the beginning of their list."""
+        """The items right above a line, back to the last that is not nested: what stands above it tells no more."""
         start = stop = self.index(line)
-        while start and self.blocks[start - 1].kind == "item":
+        while start and stop - start < _NESTED and self.blocks[start - 1].kind == "item":
             start -= 1
+            if not self.blocks[start].indent:
+                break
         return self.blocks[start:stop]
 
     def kept(self, block: Block) -> Sequence[str]:
@@ -71,6 +79,18 @@ class Text:
             at = stop
 
 
+@dataclass(slots=True)
+class Allowance:
+    """How many more characters of disputes are compared word by word; of thousands nobody reads a suggestion."""
+
+    left: int = 400_000
+
+    def take(self, *texts: str) -> bool:
+        """Whether there is enough left for these texts."""
+        self.left -= sum(map(len, texts)) + 100
+        return self.left >= 0
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Sides:
     base: Text
@@ -79,22 +99,30 @@ class Sides:
     moved: tuple[dict[str, Block], dict[str, Block]]
     """By key, the blocks that are in the base once and in the head, or in the incoming text, once."""
     likeness: Likeness
+    allowance: Allowance = field(default_factory=Allowance)
+    swapped: bool = False
+    """Whether `head` is in truth the incoming text: what both put in at one point stands in the true order."""
 
     @classmethod
-    def of(cls, base: Lines, head: Lines, incoming: Lines) -> "Sides":
+    def of(cls, base: Lines, head: Lines, incoming: Lines, *, swapped: bool = False) -> "Sides":
         texts = [Text.of(lines) for lines in (base, head, incoming)]
         old, *counts = (Counter(block.key for block in text.blocks) for text in texts)
         moved = tuple(
             {
                 block.key: block
                 for block in text.blocks
-                if len(block.key) >= _TELLING
-                and block.kind not in ("fence", "rule", "matter")
-                and old[block.key] == count[block.key] == 1
+                if len(block.key) >= _TELLING and block.kind not in _FORMS and old[block.key] == count[block.key] == 1
             }
             for text, count in zip(texts[1:], counts, strict=True)
         )
-        return cls(base=texts[0], head=texts[1], incoming=texts[2], moved=(moved[0], moved[1]), likeness=Likeness())
+        return cls(
+            base=texts[0],
+            head=texts[1],
+            incoming=texts[2],
+            moved=(moved[0], moved[1]),
+            likeness=Likeness(),
+            swapped=swapped,
+        )
 
     def alike(self, one: Block, other: Block) -> float:
         """How much of one block is in another, 0 where they are not versions of one."""
@@ -109,7 +137,7 @@ class Sides:
         return self.likeness(one.text, other.text, _LEAST)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@dataclass(frozen=True, kw_only=True)
 class Place:
     """The blocks of one region on all sides, and what became of those of the base."""
 
@@ -154,6 +182,32 @@ class Place:
     def added(self, gap: int, side: int) -> Sequence[Block]:
         """What a side put in before block `gap` of the base, or at the end; before what is gone if that follows."""
         return (self.head, self.incoming)[side][self.gaps[side][gap]]
+
+    def facing(self, gap: int, side: int) -> Sequence[Block]:
+        """What a side put in around a gap that it closed, by taking out what was before it: it stands above that."""
+        first = gap
+        while first and self.became[side][first - 1] is None:
+            first -= 1
+        return self.added(first, side) if first < gap else ()
+
+    @cached_property
+    def twice(self) -> frozenset[str]:
+        """What one side made of a block of the base and the other put in anew: both mean one thing by it."""
+        found: set[str] = set()
+        for side in (0, 1):
+            versions = (self.version(index, side) for index in range(len(self.base)))
+            made = {
+                version.key
+                for block, version in zip(self.base, versions, strict=True)
+                if version is not None and version.key != block.key and version.kind not in _FORMS
+            }
+            found.update(
+                block.key
+                for gap in range(len(self.base) + 1)
+                for block in self.added(gap, 1 - side)
+                if block.key in made
+            )
+        return frozenset(found)
 
     def around(self, gap: int) -> list[int]:
         """The blocks of the base before and after a gap between them."""

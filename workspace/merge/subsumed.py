@@ -23,6 +23,9 @@ def subsumed(base: str, head: str, incoming: str) -> Side | None:
     if len(base) + len(head) + len(incoming) > _LONGEST:
         return None
     old, first, second = words(base), words(head), words(incoming)
+    # Most edits that meet bring words of their own, and this is asked of every dispute of a large page.
+    if not (set(second) <= {*old, *first} or set(first) <= {*old, *second}):
+        return None
     by_head, by_incoming = _edit(old, first), _edit(old, second)
     verdicts = {region.verdict for region in regions(old, first, second)} - {Verdict.UNCHANGED, Verdict.ALIKE}
     # Where one side alone changed something, the other's does not hold it: the same words there are another change.

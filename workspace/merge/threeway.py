@@ -5,7 +5,7 @@ changed the ending of every line has its way, and so has a side that added or re
 git leaves open is settled by blocks and sentences where that is sure, and each such decision is told.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import Final, NamedTuple
@@ -14,8 +14,8 @@ from workspace.merge import by_lines
 from workspace.merge.checking import holds
 from workspace.merge.headings import Headings
 from workspace.merge.hunks import Agreed, Chunk, Decision, Disputed, Hunk, Rule
-from workspace.merge.lines import Ending, Lines, bare, ending, ends, join, restyle, split, style, usual
-from workspace.merge.regions import Region, Verdict, regions
+from workspace.merge.lines import Ending, Lines, Style, bare, ending, ends, join, restyle, split, style, usual
+from workspace.merge.regions import Region, Verdict, nearby, regions
 from workspace.merge.settle import settle
 from workspace.merge.sides import Sides, places
 from workspace.merge.widening import widened
@@ -24,6 +24,13 @@ LINES: Final = 1
 """The version that settles nothing beyond lines. Versions stay: a stored conflict is read with its own."""
 MERGE_VERSION: Final = 2
 """Rises when the same three texts merge differently than before."""
+
+_STYLES: Final[tuple[Style, ...]] = ("\n", "\r\n", "\r", "mixed")
+"""From the most usual to the least."""
+
+_MOST: Final = 5_000
+"""Disputes up to which each is looked into. Nobody settles more one by one, and a merge is to take no minutes: beyond,
+lines alone are compared, and disputes with next to nothing between them are one."""
 
 
 class Settled(NamedTuple):
@@ -86,41 +93,73 @@ def merge(base: str, head: str, incoming: str, *, version: int = MERGE_VERSION) 
         return _whole(head, version)
     if base == head:
         return _whole(incoming, version)
-    wanted = _style(base, head, incoming)
+    if version == LINES:
+        return _by_lines(base, head, incoming)
+    # Compared in one order whichever side is the head, so that only what is put in one after the other, and the
+    # labels, can tell which it was.
+    swapped = incoming < head
+    first, second = (incoming, head) if swapped else (head, incoming)
+    wanted = _style(base, first, second, both=_first_style)
+    if wanted is not None:
+        base, first, second = (restyle(text, wanted) for text in (base, first, second))
+    line_ending = wanted or usual(first, second)
+    texts = Lines.of(base), Lines.of(first), Lines.of(second)
+    found = list(regions(*(text.keys for text in texts)))
+    merged = None
+    disputes = sum(region.verdict is Verdict.DISPUTED for region in found)
+    if disputes > _MOST:
+        found = nearby(found)
+    elif disputes:
+        merged = _blockwise(found, texts, line_ending, swapped=swapped)
+    chunks, decisions, settled = merged or _linewise(found, texts, line_ending)
+    _finish(chunks, _ends(base, first, second), line_ending)
+    if swapped:
+        chunks = [Disputed(chunk.hunk.mirrored) if isinstance(chunk, Disputed) else chunk for chunk in chunks]
+    return Merge(chunks=tuple(chunks), line_ending=line_ending, decisions=decisions, settled=settled)
+
+
+def _by_lines(base: str, head: str, incoming: str) -> Merge:
+    """The merge of the version that settles nothing beyond lines."""
+    wanted = _style(base, head, incoming, both=lambda head, _: head)
     if wanted is not None:
         base, head, incoming = (restyle(text, wanted) for text in (base, head, incoming))
     line_ending = wanted or usual(head)
     texts = Lines.of(base), Lines.of(head), Lines.of(incoming)
-    found = list(regions(*(text.keys for text in texts)))
-    open_ = any(region.verdict is Verdict.DISPUTED for region in found)
-    merged = None
-    if open_ and version != LINES:
-        merged = _blockwise(found, texts, line_ending)
-    if merged is None:
-        merged = _linewise(found, texts, line_ending)
-    chunks, decisions, settled = merged
+    chunks, _, _ = _linewise(list(regions(*(text.keys for text in texts))), texts, line_ending)
+    old = ends(base) if base else ends(head)
+    _finish(chunks, _third(old, ends(head) if head else old, ends(incoming) if incoming else old), line_ending)
+    return Merge(chunks=tuple(chunks), line_ending=line_ending, version=LINES)
+
+
+def _finish(chunks: list[Chunk], final: bool, line_ending: Ending) -> None:
     if chunks and isinstance(last := chunks[-1], Agreed):
-        final = _ends(base, head, incoming)
         chunks[-1] = Agreed(_ended(last.text, final=final, line_ending=line_ending))
-    return Merge(chunks=tuple(chunks), line_ending=line_ending, decisions=decisions, settled=settled, version=version)
 
 
 def _whole(text: str, version: int) -> Merge:
     return Merge(chunks=(Agreed(text),) if text else (), line_ending=usual(text), version=version)
 
 
-def _style(base: str, head: str, incoming: str) -> Ending | None:
-    """The ending that every line is to have; None where lines keep their own."""
+def _style(base: str, head: str, incoming: str, *, both: Callable[[Style, Style], Style]) -> Ending | None:
+    """The ending that every line is to have, of `both` where both sides have new ones; None where lines keep theirs."""
     if "\r" not in base and "\r" not in head and "\r" not in incoming:
         return None
     old = style(base) or style(head) or style(incoming)
-    wanted = _third(old, style(head) or old, style(incoming) or old)
+    first, second = style(head) or old, style(incoming) or old
+    if first is None or second is None:
+        return None
+    wanted = both(first, second) if old not in (first, second) else _third(old, first, second)
     return None if wanted == "mixed" else wanted
+
+
+def _first_style(one: Style, other: Style) -> Style:
+    """The more usual of two styles."""
+    return min(one, other, key=_STYLES.index)
 
 
 def _ends(base: str, head: str, incoming: str) -> bool:
     """Whether the merged text is to end with a newline."""
-    old = ends(base) if base else ends(head)
+    old = bool(base) and ends(base)
     return _third(old, ends(head) if head else old, ends(incoming) if incoming else old)
 
 
@@ -156,9 +195,9 @@ def _linewise(found: Sequence[Region], texts: _Texts, line_ending: Ending) -> _M
     return _joined(parts, line_ending)
 
 
-def _blockwise(found: Sequence[Region], texts: _Texts, line_ending: Ending) -> _Merged | None:
+def _blockwise(found: Sequence[Region], texts: _Texts, line_ending: Ending, *, swapped: bool) -> _Merged | None:
     """Disputed regions settled block by block; None where the outcome does not hold what it must."""
-    sides = Sides.of(*texts)
+    sides = Sides.of(*texts, swapped=swapped)
     found = widened(found, [text.blocks for text in (sides.base, sides.head, sides.incoming)])
     disputed = iter(places(sides, found))
     headings = Headings()

@@ -2,7 +2,7 @@
 
 from workspace.models.agents import Agent, AgentScope, AgentToken, Connection
 from workspace.models.audit import AuditEntry
-from workspace.models.blame import Blame
+from workspace.models.blame import Blame, BlameMark
 from workspace.models.captures import Capture, Summary
 from workspace.models.chunks import Chunk
 from workspace.models.conflicts import Conflict, ConflictState, Settling
@@ -24,6 +24,7 @@ __all__ = [
     "AgentToken",
     "AuditEntry",
     "Blame",
+    "BlameMark",
     "Blob",
     "Capture",
     "Chunk",

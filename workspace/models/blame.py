@@ -19,3 +19,21 @@ class Blame(models.Model):
 
     def __str__(self) -> str:
         return f"{self.document_id} at {self.commit_id}"
+
+
+class BlameMark(models.Model):
+    """The authorship at one commit of a long history, so that an old commit's is made from the nearest before it."""
+
+    commit = models.OneToOneField(Commit, models.CASCADE, primary_key=True, related_name="+", editable=False)
+    document = models.ForeignKey(Document, models.CASCADE, related_name="blame_marks", editable=False, db_index=False)
+    number = models.PositiveIntegerField(editable=False)
+    """The commit's."""
+    version = models.PositiveSmallIntegerField(editable=False)
+    commits = models.JSONField(default=list, editable=False)
+    runs = models.JSONField(default=list, editable=False)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["document", "number"], name="blame_mark_once")]
+
+    def __str__(self) -> str:
+        return f"{self.document_id} #{self.number}"

@@ -60,6 +60,9 @@ class Settling(models.Model):
     head = models.ForeignKey(Commit, models.CASCADE, related_name="+", editable=False)
     """The head that the hunks were made against."""
     seen_at = models.DateTimeField(db_default=Now(), editable=False)
+    page = models.CharField(max_length=64, default="", editable=False)
+    """What the opened page that sent the choices calls itself, and its how many-eth ``step`` they are."""
+    step = models.BigIntegerField(default=0, editable=False)
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["conflict", "person"], name="settling_once")]

@@ -133,6 +133,11 @@ class Commit(models.Model):
     """What a merge settled beyond lines: ``[{"rule": "union", "lines": [4, 5]}]``, lines of its own text from 1, or
     null where nothing is left there."""
 
+    told: bool
+    """Whether the reader is told ``location``, where ``workspace.queries.whereabouts`` loaded that."""
+    now: str
+    """Where the document is, where that loaded it."""
+
     class Meta:
         constraints = [
             models.UniqueConstraint(fields=["document", "number"], name="commit_number_once"),

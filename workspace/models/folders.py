@@ -107,6 +107,15 @@ class Grant(models.Model):
                 fields=["folder", "document", "person", "group"], nulls_distinct=False, name="grant_once"
             ),
         ]
+        indexes = [
+            # Documents granted by themselves are few among what a person was granted, and asked for in every list.
+            models.Index(
+                fields=["group", "document"], condition=models.Q(document__isnull=False), name="grant_group_document"
+            ),
+            models.Index(
+                fields=["person", "document"], condition=models.Q(document__isnull=False), name="grant_person_document"
+            ),
+        ]
 
     def __str__(self) -> str:
         return f"{self.get_role_display()} {self.person_id or self.group_id}"

@@ -50,4 +50,7 @@ class Invitation(models.Model):
         ]
 
     def __str__(self) -> str:
-        return self.email or f"link {self.pk}"
+        if self.email:
+            return self.email
+        people = "one person" if self.uses == 1 else f"{self.uses} people"
+        return f"a link for {people} (…{self.pk[-6:]})"

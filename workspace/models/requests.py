@@ -55,4 +55,4 @@ class AccessRequest(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.location} for {self.person_id}"
+        return f"{self.get_role_display()} of {self.location} for {self.person.email}"

@@ -29,7 +29,7 @@ from oauthlib.oauth2.rfc6749.errors import (
 )
 
 from workspace.errors import Gone, Refusal
-from workspace.oauth import clients, consent, families, leaving, parameters, redirects, resources, scopes
+from workspace.oauth import clients, consent, families, leaving, once, parameters, redirects, resources, scopes
 from workspace.oauth.addresses import AUTHORIZE, at, issuer
 from workspace.oauth.answers import TooMany, plain
 from workspace.oauth.server import Server
@@ -140,6 +140,17 @@ def _answer(request: HttpRequest) -> HttpResponse:
         return _untold(request, error)
     except OAuth2Error as error:
         return _told(request, error, redirect_uri, sent.get("state"))
+    said = {**sent, "resource": asked.resource}
+    with once.turn(request, client=client, said=said, seconds=consent.SEAL_AGE_S) as turn:
+        if not turn.over:
+            return _decided(request, asked, sealed, turn)
+    if turn.url and request.POST.get("action") == consent.ALLOW:
+        return leaving.leave(request, turn.url, to=asked.client.name)
+    return consent.answered(request)
+
+
+def _decided(request: HttpRequest, asked: Asked, sealed: str, turn: once.Turn) -> HttpResponse:
+    """To where the person's decision leads; a page where there is none yet."""
     decided = consent.decide(request, asked.asking, sealed=sealed, redirect_uri=asked.redirect_uri)
     if isinstance(decided, HttpResponse):
         return decided
@@ -147,9 +158,10 @@ def _answer(request: HttpRequest) -> HttpResponse:
         url = asked.answered(error=AccessDeniedError.error, error_description="The person said no.")
     else:
         try:
-            url = _grant(request, asked, decided)
+            family, url = _grant(request, asked, decided)
         except Refusal as refusal:
             return _fault(request, refusal.detail, status=409)
+        turn.grant(family, url)
     return leaving.leave(request, url, to=asked.client.name)
 
 
@@ -189,8 +201,8 @@ def _validated(request: HttpRequest, sent: dict[str, str], named: list[str], cli
     return Asked(sent=sent, resource=resource, client=client, scopes=granted, asking=asking)
 
 
-def _grant(request: HttpRequest, asked: Asked, decided: consent.Decision) -> str:
-    """Makes the code and the connection, and returns the address that carries the code.
+def _grant(request: HttpRequest, asked: Asked, decided: consent.Decision) -> tuple[str, str]:
+    """Makes the code and the connection, and returns the family's id and the address that carries the code.
 
     The code comes first, since the library names the family with it. Until the connection stands the code is good
     for nothing, and it has not left this process.
@@ -216,7 +228,7 @@ def _grant(request: HttpRequest, asked: Asked, decided: consent.Decision) -> str
         raise
     if connected.replaced_grant:
         families.forget(connected.replaced_grant)
-    return str(add_params_to_uri(headers["Location"], [("iss", issuer())]))
+    return grant_id, str(add_params_to_uri(headers["Location"], [("iss", issuer())]))
 
 
 def _call(sent: dict[str, str]) -> tuple[str, str, None, dict[str, str]]:

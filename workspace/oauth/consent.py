@@ -93,6 +93,13 @@ def stale(request: HttpRequest) -> HttpResponse:
     return response
 
 
+def answered(request: HttpRequest) -> HttpResponse:
+    """Says that the request was answered before, and that this answer changed nothing."""
+    response = render(request, "oauth/answered.html", status=409)
+    add_never_cache_headers(response)
+    return response
+
+
 def decide(request: HttpRequest, asking: Asking, *, sealed: str, redirect_uri: str) -> Decision | HttpResponse:
     """What the person decided by the form that they sent; the page again, with what is wrong, where they did not."""
     if request.POST.get("action") != ALLOW:

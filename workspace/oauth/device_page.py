@@ -15,7 +15,10 @@ from workspace.oauth.choices import EXPIRIES, ChoicesForm
 from workspace.oauth.devices import Pending
 
 PURPOSE = "device"
-WRONG = "No machine waits with this code. Codes are good for ten minutes; check it, or let the machine show a new one."
+WRONG = (
+    "No machine waits with this code. It was answered already, or it is older than ten minutes; check it, or let the "
+    "machine show a new one."
+)
 
 
 def device(request: HttpRequest) -> HttpResponse:
@@ -76,10 +79,11 @@ def _answer(request: HttpRequest, sealed: str) -> HttpResponse:
         response["Retry-After"] = str(limit.seconds)
         return response
     if pending is None:
-        return _typing(request, error=WRONG, status=422)
+        return _over(request, info["code"])
     if request.POST.get("action") != consent.ALLOW:
-        devices.deny(pending)
-        return _done(request, pending, allowed=False)
+        if not devices.deny(request, pending):
+            return _over(request, info["code"])
+        return _done(request, allowed=False)
     form = ChoicesForm(consent.person(request), pending.asking, request.POST)
     if not form.is_valid():
         return _page(request, pending, sealed, form)
@@ -89,10 +93,17 @@ def _answer(request: HttpRequest, sealed: str) -> HttpResponse:
         form.add_error(None, refusal.detail)
         return _page(request, pending, sealed, form)
     if connected is None:
+        return _over(request, info["code"])
+    return _done(request, allowed=True, name=connected.agent_name)
+
+
+def _over(request: HttpRequest, code: str) -> HttpResponse:
+    """What the person has answered already, or that nothing waits with this code."""
+    answered = devices.answered(request, code)
+    if answered is None:
         return _typing(request, error=WRONG, status=422)
-    return _done(request, pending, allowed=True, name=connected.agent_name)
+    return _done(request, allowed=answered.allowed, name=answered.agent_name)
 
 
-def _done(request: HttpRequest, pending: Pending, *, allowed: bool, name: str = "") -> HttpResponse:
-    context = {"asking": pending.asking, "allowed": allowed, "name": name}
-    return render(request, "oauth/device_done.html", context)
+def _done(request: HttpRequest, *, allowed: bool, name: str = "") -> HttpResponse:
+    return render(request, "oauth/device_done.html", {"allowed": allowed, "name": name})

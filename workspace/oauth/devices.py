@@ -7,6 +7,7 @@ person gives while the machine polls is not lost.
 
 import json
 import secrets
+import time
 import uuid
 from dataclasses import dataclass
 from datetime import timedelta
@@ -32,10 +33,11 @@ from oauthlib.oauth2.rfc6749.errors import (
 from oauthlib.oauth2.rfc8628.errors import AuthorizationPendingError, ExpiredTokenError, SlowDownError
 
 from workspace.errors import Refusal
-from workspace.oauth import clients, consent, families, limits, parameters, registration, resources, scopes
+from workspace.oauth import clients, consent, families, limits, once, parameters, registration, resources, scopes
 from workspace.oauth.addresses import DEVICE, TOKEN, at
 from workspace.oauth.answers import Outcome, refused
 from workspace.oauth.server import Server
+from workspace.queries import consents
 from workspace.services import connections
 from workspace.services.connections import Asking, Connected
 
@@ -54,6 +56,14 @@ class Pending:
     id: int
     user_code: str
     asking: Asking
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answered:
+    """What a person answered. ``agent_name`` is whom they let in, empty where they let nobody in."""
+
+    allowed: bool
+    agent_name: str
 
 
 def start(request: HttpRequest) -> HttpResponse:
@@ -98,11 +108,9 @@ def find(request: HttpRequest, user_code: str) -> Pending | None:
     """The code that a person typed, in any case and with or without its dash; None for one that is wrong, over or
     answered. Raises ``TooMany`` for guessing."""
     limits.spend(request, "user_code")
-    code = normalize_user_code(user_code[:100])
-    typed = Token.objects.valid().by_value(code).filter(type=PERSON).first() if code.isascii() else None
-    machine = typed and Token.objects.filter(type=MACHINE, hash=typed.data["machine"], data__state=PENDING).first()
+    machine = _machine(user_code)
     client = machine and machine.client
-    if not machine or not client:
+    if not machine or not client or machine.data["state"] != PENDING:
         return None
     asking = Asking(
         client_id=client.pk,
@@ -115,10 +123,36 @@ def find(request: HttpRequest, user_code: str) -> Pending | None:
     return Pending(id=machine.pk, user_code=user_code, asking=asking)
 
 
+def _machine(user_code: str) -> Token | None:
+    """The machine's row of a code that a person typed."""
+    code = normalize_user_code(user_code[:100])
+    typed = Token.objects.valid().by_value(code).filter(type=PERSON).first() if code.isascii() else None
+    return Token.objects.filter(type=MACHINE, hash=typed.data["machine"]).first() if typed else None
+
+
+def answered(request: HttpRequest, user_code: str) -> Answered | None:
+    """What who is signed in answered the machine just now, in another tab or by a double click: of two answers one
+    counts, and the other waits for what comes of it. None where they did not, or the machine has been told since."""
+    until = time.monotonic() + once.WAIT_S
+    while True:
+        machine = _machine(user_code)
+        if machine is None or machine.data.get("by") != request.user.pk:
+            return None
+        if machine.data["state"] != DECIDING or time.monotonic() > until:
+            break
+        time.sleep(once.EVERY_S)
+    match machine.data["state"]:
+        case state if state == ALLOWED:
+            return Answered(allowed=True, agent_name=consents.agent_name(machine.data["grant_id"]))
+        case state if state == DENIED:
+            return Answered(allowed=False, agent_name="")
+    return None
+
+
 def allow(request: HttpRequest, pending: Pending, decided: consent.Decision) -> Connected | None:
     """Connects the program as the person decided; its next poll gets tokens. None where the code is over or somebody
     answered it in the meantime. Raises refusals of ``consent.connect``, after which it still waits."""
-    machine = _turn(pending.id, PENDING, DECIDING)
+    machine = _turn(pending.id, PENDING, DECIDING, by=request.user.pk)
     if machine is None:
         return None
     try:
@@ -135,17 +169,28 @@ def allow(request: HttpRequest, pending: Pending, decided: consent.Decision) -> 
     return connected
 
 
-def deny(pending: Pending) -> None:
-    """The program's next poll hears that the person said no."""
-    _turn(pending.id, PENDING, DENIED)
+def deny(request: HttpRequest, pending: Pending) -> bool:
+    """The program's next poll hears that the person said no. False where the code is over or was answered meanwhile."""
+    return _turn(pending.id, PENDING, DENIED, by=request.user.pk) is not None
 
 
-def _turn(pk: int, before: str, after: str, *, user: int | None = None, scopes: tuple[str, ...] = ()) -> Token | None:
+def _turn(
+    pk: int,
+    before: str,
+    after: str,
+    *,
+    by: int | None = None,
+    user: int | None = None,
+    scopes: tuple[str, ...] = (),
+) -> Token | None:
+    """The row after its change of state; ``by`` is who answers, ``user`` for whom there will be tokens."""
     with transaction.atomic():
         row = Token.objects.valid().select_for_update().filter(pk=pk, type=MACHINE, data__state=before).first()
         if row is None:
             return None
         row.data["state"] = after
+        if by is not None:
+            row.data["by"] = by
         if user is not None:
             row.user_id = user
             row.set_scopes(list(scopes))

@@ -29,10 +29,14 @@ AT_ONCE = 1_000
 """Entries that an export holds in memory."""
 PRIVATE = ("left_out",)
 """Facts that tell of a principal's attempts everywhere, and so not for a manager of one place."""
-_RELATED = ("person", "agent__person", "folder", "document")
+_RELATED = ("person", "agent__person", "folder", "document__folder")
 _UNUSED = (
     *(f"{person}{field}" for person in ("person__", "agent__person__") for field in ("password", "last_login")),
-    *(f"folder__{field}" for field in ("handoff_lines", "lineage", "twin_key", "created_at")),
+    *(
+        f"{folder}__{field}"
+        for folder in ("folder", "document__folder")
+        for field in ("handoff_lines", "lineage", "twin_key", "created_at")
+    ),
     *(f"document__{field}" for field in ("title", "type", "labels", "summary", "twin_key", "created_at", "updated_at")),
 )
 """Columns of what an entry names that none of its forms shows."""
@@ -116,7 +120,7 @@ def _parts(actor: Actor, filters: Filters) -> list[_Part]:
     if managed:
         parts.append(_Part(rows=rows.filter(of_document, folder__in=managed), shape=_managed))
     if single:
-        parts.append(_Part(rows=rows.filter(document__in=single), shape=_managed))
+        parts.append(_Part(rows=rows.filter(document__in=single), shape=_of_document))
     return parts
 
 
@@ -209,6 +213,16 @@ def _managed(row: AuditEntry) -> Entry:
     inside = bool(here) and (row.location == here or row.location.startswith(f"{here}/"))
     data = {name: value for name, value in row.data.items() if name not in PRIVATE}
     return _told(row, address=None, location=row.location if inside else now, data=data)
+
+
+def _of_document(row: AuditEntry) -> Entry:
+    """What a manager of a document, and not of its folder, is told: of another folder, where it was once, nothing."""
+    document = row.document
+    if document is None or document.folder_id == row.folder_id:
+        return _managed(row)
+    now = locations.join(document.folder.path, document.name)
+    data = {name: value for name, value in row.data.items() if name not in PRIVATE}
+    return _told(row, address=None, location=now, folder=None, data=data)
 
 
 # -- pages ------------------------------------------------------------------------

@@ -5,7 +5,7 @@ from datetime import datetime
 from itertools import count
 
 from workspace.actor import Actor, Role
-from workspace.models import Agent
+from workspace.models import Agent, Connection
 from workspace.queries.agents import EVERYWHERE, scopes_of
 
 NAME = 100
@@ -72,3 +72,8 @@ def free_name(person: int, wanted: str) -> str:
 def plain(text: str) -> str:
     """``text`` on one line, of printable characters, cut to a name's length."""
     return " ".join("".join(c if c.isprintable() else " " for c in text).split())[:NAME]
+
+
+def agent_name(grant_id: str) -> str:
+    """What the agent of a grant is called; "" where the grant is unknown."""
+    return Connection.objects.filter(grant_id=grant_id).values_list("agent__name", flat=True).first() or ""

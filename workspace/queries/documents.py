@@ -140,9 +140,11 @@ def below(
         rows = rows.filter(labels__contains=[label])
     listing = f"below:{inside}:{type}:{label}"
     if role is None:  # a role in the folder holds for all below it
+        first = 0
         if cursor is not None:
             rows = rows.filter(pages.after(actor, listing, BY_FOLDER, cursor))
-        rows = visible.by_folder(Reach(actor), rows, most=pages.check_limit(limit) + 1)
+            first = pages.decode(actor, listing, cursor)[0]
+        rows = visible.by_folder(Reach(actor), rows, most=pages.check_limit(limit) + 1, first=first)
     return _page(actor, rows, listing=listing, order=BY_FOLDER, limit=limit, cursor=cursor)
 
 

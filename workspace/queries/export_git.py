@@ -2,7 +2,7 @@
 
 Documents have histories of their own and git has one for all, so their commits are put in one line, each after
 its parents and otherwise by time; a commit that merged names both of its parents. Each document has its present
-name throughout; where it was written then stands in the message.
+name throughout; where it was written then stands in the message, where who exports it may know that.
 """
 
 import shutil
@@ -17,7 +17,7 @@ from django.db.models import QuerySet
 from workspace import locations
 from workspace.actor import Actor
 from workspace.models import Commit, CommitKind, Document, Reach
-from workspace.queries import who
+from workspace.queries import whereabouts, who
 from workspace.queries.export import Names
 from workspace.queries.folders import reachable
 from workspace.queries.who import Who
@@ -61,7 +61,7 @@ def write(actor: Actor, *, location: str, path: Path, advance: Callable[[int], o
     process = subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL)
     assert process.stdin is not None
     try:
-        for part in _stream(places, rows, above, advance):
+        for part in _stream(actor, places, rows, above, advance):
             process.stdin.write(part)
         process.stdin.write(b"done\n")
     except BrokenPipeError:
@@ -91,13 +91,14 @@ def _line(rows: "QuerySet[Document]") -> list[Place]:
 
 
 def _stream(
-    places: list[Place], rows: "QuerySet[Document]", above: str, advance: Callable[[int], object]
+    actor: Actor, places: list[Place], rows: "QuerySet[Document]", above: str, advance: Callable[[int], object]
 ) -> Iterator[bytes]:
     files = Files(above, rows)
     marks: dict[str, int] = {}
     for start in range(0, len(places), AT_ONCE):
         ids = [place.id for place in places[start : start + AT_ONCE]]
-        found = Commit.objects.select_related("blob", *who.RELATED).in_bulk(ids)
+        listed = whereabouts.told(actor, Commit.objects.all())
+        found = listed.select_related("blob", *who.RELATED).in_bulk(ids)
         for pk in ids:
             mark = marks[pk] = len(marks) + 1
             yield _commit(found[pk], mark, marks, files)
@@ -151,12 +152,13 @@ class Files:
 
 def _message(commit: Commit, author: Who) -> str:
     """The message, else what was done, then facts that git has no place for."""
-    facts = [f"Baton-Commit: {commit.pk}", f"Baton-Location: {commit.location}"]
+    then = whereabouts.then(commit)
+    facts = [f"Baton-Commit: {commit.pk}", *([f"Baton-Location: {then}"] if then else [])]
     if author.kind == "agent":
         facts.append(f"Baton-Agent: {author.label} for {author.person_label}")
     if commit.reason:
         facts.append("Baton-Reason: " + " ".join(commit.reason.split()))
-    subject = commit.message or f"{commit.kind.capitalize()} {commit.location}"
+    subject = commit.message or f"{commit.kind.capitalize()} {then or commit.now}"
     return subject + "\n\n" + "\n".join(facts) + "\n"
 
 

@@ -4,11 +4,12 @@ A folder in which the actor holds no role, but which is on the way to something 
 nothing else; its ``role`` is None.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.db.models import BigIntegerField, Count, Func, IntegerField, Max, OuterRef, Q, QuerySet, Subquery
+from django.db.models import BigIntegerField, Count, Func, IntegerField, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 
 from workspace import access, locations
@@ -17,7 +18,7 @@ from workspace.actor import Actor, Role
 from workspace.digest import handoff
 from workspace.models import Document, Folder, Grant, Reach
 from workspace.models.folders import FolderQuerySet
-from workspace.queries import pages
+from workspace.queries import branches, pages
 from workspace.queries.pages import Page
 
 
@@ -95,9 +96,9 @@ def _passes(actor: Actor, folder: int) -> bool:
 
 
 def _visible_or_passing(actor: Actor, rows: FolderQuerySet) -> FolderQuerySet:
-    reach = Reach(actor)
     if actor.admin and not actor.scopes:
         return rows
+    reach = Reach(actor)
     # Ids of every folder from the root to something visible.
     ways = _unnest(Folder.objects.live().visible_to(reach), "lineage")
     documents = _unnest(Document.objects.live().filter(_direct(actor)).visible_to(reach), "folder__lineage")
@@ -114,17 +115,18 @@ def _direct(actor: Actor) -> Q:
     return Q(pk__in=granted) | Q(pk__in=[s.document for s in actor.scopes if s.document])
 
 
-def _counted(actor: Actor, rows: FolderQuerySet) -> "QuerySet[Any]":
+def _counted(actor: Actor, rows: FolderQuerySet, *, whole: bool) -> "QuerySet[Any]":
+    """``whole`` says that the actor has a role above the rows, which holds for all that is in them."""
     reach = Reach(actor)
+    documents, folders = Document.objects.live(), Folder.objects.live()
+    if not whole:
+        documents, folders = documents.visible_to(reach), folders.visible_to(reach)
 
     def count(of: "QuerySet[Any, Any]", key: str) -> Coalesce:
         one = of.filter(**{key: OuterRef("pk")}).order_by().values(key).annotate(n=Count("*")).values("n")
         return Coalesce(Subquery(one, output_field=IntegerField()), 0)
 
-    return rows.with_role(reach).annotate(
-        documents_in=count(Document.objects.live().visible_to(reach), "folder"),
-        folders_in=count(Folder.objects.live().visible_to(reach), "parent"),
-    )
+    return rows.with_role(reach).annotate(documents_in=count(documents, "folder"), folders_in=count(folders, "parent"))
 
 
 def children(
@@ -132,12 +134,15 @@ def children(
 ) -> Page[FolderRow]:
     """The folders directly in ``parent`` (None: the top level) that the actor sees, by name."""
     above, role = reachable(actor, parent) if parent else (None, None)
+    listing = f"folders:{above.pk if above else 0}"
+    if role is None and actor.person is not None and not actor.admin and not actor.scopes:
+        return _on_the_way(actor, above, listing=listing, limit=limit, cursor=cursor)
     rows = Folder.objects.live().filter(parent=above)
     if role is None:
         rows = _visible_or_passing(actor, rows)
     return pages.page(
         actor,
-        _counted(actor, rows),
+        _counted(actor, rows, whole=role is not None),
         lambda f: FolderRow(
             id=f.pk,
             location=f.path,
@@ -146,41 +151,82 @@ def children(
             documents=f.documents_in,
             folders=f.folders_in,
         ),
-        listing=f"folders:{above.pk if above else 0}",
+        listing=listing,
         order=("name", "pk"),
         limit=limit,
         cursor=cursor,
     )
 
 
+def _on_the_way(
+    actor: Actor, above: Folder | None, *, listing: str, limit: int | None, cursor: str | None
+) -> Page[FolderRow]:
+    """The children of a folder in which a person without scopes holds no role."""
+    assert actor.person is not None
+    found = branches.children(
+        actor.person,
+        parent=above.pk if above else None,
+        depth=len(above.lineage) + 1 if above else 1,
+        most=pages.check_limit(limit) + 1,
+        after=None if cursor is None else pages.decode(actor, listing, cursor),
+    )
+    rows = [
+        FolderRow(
+            id=pk, location=path, name=name, role=Role(role) if role else None, documents=documents, folders=below
+        )
+        for pk, path, name, role, documents, below in found
+    ]
+    return pages.cut(actor, rows, lambda row: row, listing=listing, order=("name", "id"), limit=limit)
+
+
 def tree(actor: Actor) -> tuple[FolderNode, ...]:
     """Every folder that the actor sees or passes through, parents first, in the order of their names.
 
-    Three queries, however many folders there are; the role is worked out from the grants in memory.
+    At most two queries, however many folders there are; the role is worked out from the grants in memory.
     """
-    reach = Reach(actor)
-    rows = _visible_or_passing(actor, Folder.objects.live()).values_list("pk", "path", "name", "lineage")
-    granted: dict[int, int] = {}
-    if actor.person is not None and not actor.admin:
-        granted = dict(
-            Grant.objects.filter(reach.subject(), folder__isnull=False)
-            .order_by()
-            .values("folder")
-            .annotate(role_there=Max("role"))
-            .values_list("folder", "role_there")
-        )
-    everywhere = actor.person is None or actor.admin
-
-    def role(lineage: list[int]) -> Role | None:
-        held = int(Role.MANAGER) if everywhere else max((granted.get(pk, 0) for pk in lineage), default=0)
-        cap = reach.cap(lineage, None)
-        return min(Role(held), cap) if held and cap else None
-
-    nodes = [
-        FolderNode(id=pk, location=path, name=name, depth=len(lineage), role=role(lineage))
-        for pk, path, name, lineage in rows
-    ]
+    if actor.person is None or actor.admin:
+        rows = _visible_or_passing(actor, Folder.objects.live()).values_list("pk", "path", "name", "lineage")
+        reach = Reach(actor)
+        nodes = [
+            FolderNode(id=pk, location=path, name=name, depth=len(lineage), role=reach.cap(lineage, None))
+            for pk, path, name, lineage in rows
+        ]
+    else:
+        nodes = _granted(actor, actor.person)
     return tuple(sorted(nodes, key=lambda n: [part.casefold() for part in n.location.split("/")]))
+
+
+def _granted(actor: Actor, person: int) -> list[FolderNode]:
+    """The nodes of the tree of a person who needs grants, or of their agent, in any order."""
+    reach = Reach(actor)
+    roles = {int(role): role for role in Role}
+    held: dict[int, int] = {}
+    nodes: dict[int, FolderNode] = {}
+    rows, alone = branches.reached(person)
+    ways = set() if actor.scopes else {pk for lineage in alone for pk in lineage}
+    for pk, path, name, lineage, granted in sorted(rows, key=lambda row: len(row[3])):
+        depth = len(lineage)
+        above = lineage[-2] if depth > 1 else 0
+        held[pk] = role = max(granted or 0, held.get(above, 0))
+        if actor.scopes:
+            role = min(role, reach.cap(lineage, None) or 0)
+        if role:
+            nodes[pk] = FolderNode(id=pk, location=path, name=name, depth=depth, role=roles[role])
+            if above not in nodes:
+                ways.update(lineage[:-1])
+    for pk, path, name, lineage in _passed(actor, ways):
+        nodes.setdefault(pk, FolderNode(id=pk, location=path, name=name, depth=len(lineage), role=None))
+    return list(nodes.values())
+
+
+def _passed(actor: Actor, ways: set[int]) -> Iterable[tuple[int, str, str, list[int]]]:
+    """The folders of ``ways``, and for an agent with scopes those to documents that it sees by themselves; one
+    query."""
+    if not actor.scopes:
+        return branches.named(ways)
+    documents = Document.objects.live().filter(_direct(actor)).visible_to(Reach(actor))
+    passed = Q(pk__in=ways) | Q(pk__in=_unnest(documents, "folder__lineage"))
+    return Folder.objects.live().filter(passed).values_list("pk", "path", "name", "lineage")
 
 
 def show(actor: Actor, *, location: str) -> FolderView:

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from itertools import accumulate, groupby
 
+from django.db.models import QuerySet
+
 from workspace import access
 from workspace.access import location_of
 from workspace.actor import Actor
@@ -19,7 +21,7 @@ from workspace.merge.authorship import Owners
 from workspace.merge.diff import DiffHunk
 from workspace.merge.hunks import Decision
 from workspace.models import Commit, CommitKind, Document, Reach
-from workspace.queries import authorship, decisions, named, pages, who
+from workspace.queries import authorship, decisions, named, pages, whereabouts, who
 from workspace.queries.authorship import Authorship
 from workspace.queries.documents import commit_of
 from workspace.queries.pages import Page
@@ -31,12 +33,14 @@ _SPACE = re.compile(r"\s+")
 
 @dataclass(frozen=True, kw_only=True)
 class CommitRow:
-    """A commit without its text. ``location`` is where the document was then. ``decisions`` are what the merge that
-    made it, of ``merge_version``, settled beyond lines."""
+    """A commit without its text. ``location`` is where the document was then, None where the reader may not know;
+    ``now`` is where it is. ``decisions`` are what the merge that made it, of ``merge_version``, settled beyond
+    lines."""
 
     id: str
     document: str
-    location: str
+    location: str | None
+    now: str
     number: int
     kind: str
     parents: tuple[str, ...]
@@ -100,27 +104,43 @@ class Sentence:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Said:
+    """Sentences of a document as of a commit; ``known_since`` as in ``Blame``."""
+
+    sentences: tuple[Sentence, ...]
+    known_since: CommitRow | None
+
+
+@dataclass(frozen=True, kw_only=True)
 class Blame:
     """Who wrote a document as of ``commit``, line by line and sentence by sentence. ``next_line`` is the first that
-    was left out."""
+    was left out. With ``known_since``, only the commits after that one are told apart yet: what is older is given to
+    it, until a job has read the history."""
 
     location: str
     commit: str
     runs: tuple[BlameRun, ...]
     sentences: tuple[Sentence, ...]
     next_line: int | None
+    known_since: CommitRow | None
 
 
 type Keep = Callable[[str, Authorship], object]
 """What is done with the authorship of a document that had to be made to be read."""
 
 
+def listed(actor: Actor, commits: "QuerySet[Commit]") -> "QuerySet[Commit]":
+    """``commits`` with all that ``row`` needs."""
+    return whereabouts.told(actor, commits).select_related("blob", *who.RELATED)
+
+
 def row(commit: Commit) -> CommitRow:
-    """The row of a commit whose ``who.RELATED`` and ``blob`` (text deferred) are loaded."""
+    """The row of a commit that ``listed`` loaded; of its ``blob`` the text may be deferred."""
     return CommitRow(
         id=commit.pk,
         document=commit.document_id,
-        location=commit.location,
+        location=whereabouts.then(commit),
+        now=commit.now,
         number=commit.number,
         kind=commit.kind,
         parents=tuple(commit.parents),
@@ -140,7 +160,7 @@ def row(commit: Commit) -> CommitRow:
 def log(actor: Actor, *, location: str, limit: int | None = None, cursor: str | None = None) -> Page[CommitRow]:
     """The commits of the document at ``location``, newest first; of a deleted one too."""
     document = access.document(actor, location=location, deleted=True)
-    rows = Commit.objects.filter(document=document).select_related("blob", *who.RELATED).defer("blob__content")
+    rows = listed(actor, Commit.objects.filter(document=document)).defer("blob__content")
     return pages.page(
         actor,
         rows,
@@ -155,7 +175,7 @@ def log(actor: Actor, *, location: str, limit: int | None = None, cursor: str | 
 def commit(actor: Actor, *, id: str) -> CommitView:
     """One commit, by its whole id or at least its first 7 characters. Raises ``NotFound``, ``Invalid``."""
     rows = Commit.objects.filter(document__in=Document.objects.visible_to(Reach(actor)))
-    found = named.commit(rows.select_related("blob", *who.RELATED), id, field="id")
+    found = named.commit(listed(actor, rows), id, field="id")
     if found is None:
         raise NotFound
     return CommitView(row=row(found), content=found.blob.content)
@@ -175,8 +195,9 @@ def diff(
     With ``most``, the hunks hold no more lines than that. With ``authors``, who made each change is found out.
     """
     document = access.document(actor, location=location, deleted=True)
-    after = commit_of(document, to or document.head_id, field="to")
-    before = commit_of(document, frm or after.parent_id or after.pk, field="from")
+    rows = listed(actor, Commit.objects.filter(document=document))
+    after = _named(rows, to or document.head_id, field="to")
+    before = _named(rows, frm or after.parent_id or after.pk, field="from")
     old = "" if frm is None and after.parent_id is None else before.blob.content
     found = diffing.compare(old, after.blob.content, most=most)
     return Diff(
@@ -187,12 +208,19 @@ def diff(
         added=found.added,
         removed=found.removed,
         truncated=found.truncated,
-        authors=_authors(document, before, after, found.hunks) if authors else ((),) * len(found.hunks),
+        authors=_authors(actor, document, before, after, found.hunks) if authors else ((),) * len(found.hunks),
     )
 
 
+def _named(rows: "QuerySet[Commit]", name: object, *, field: str) -> Commit:
+    found = named.commit(rows, name, field=field)
+    if found is None:
+        raise NotFound
+    return found
+
+
 def _authors(
-    document: Document, before: Commit, after: Commit, hunks: Iterable[DiffHunk]
+    actor: Actor, document: Document, before: Commit, after: Commit, hunks: Iterable[DiffHunk]
 ) -> tuple[tuple[CommitRow, ...], ...]:
     hunks = tuple(hunks)
     runs = authorship.since(document, before, after)
@@ -210,12 +238,12 @@ def _authors(
         }
         for hunk in hunks
     ]
-    rows = _rows(id for ids in wrote for id in ids)
+    rows = _rows(actor, (id for ids in wrote for id in ids))
     return tuple(tuple(sorted((rows[id] for id in ids), key=lambda made: made.number)) for ids in wrote)
 
 
-def _rows(ids: Iterable[str]) -> dict[str, CommitRow]:
-    found = Commit.objects.filter(pk__in=set(ids)).select_related("blob", *who.RELATED).defer("blob__content")
+def _rows(actor: Actor, ids: Iterable[str]) -> dict[str, CommitRow]:
+    found = listed(actor, Commit.objects.filter(pk__in=set(ids))).defer("blob__content")
     return {commit.pk: row(commit) for commit in found}
 
 
@@ -238,7 +266,7 @@ def blame(
     every = text_lines.split(until.blob.content)
     end = len(every) if most is None else min(line + most - 1, len(every))
     starts = [0, *accumulate(map(len, every))]
-    written = _Written(document, until, keep)
+    written = _Written(actor, document, until, keep)
     found = written.read(min(starts[min(line - 1, len(every))], starts[end]), starts[end])
     owners = [found.last(starts[n], starts[n + 1], every[n]) for n in range(line - 1, end)]
     runs: list[BlameRun] = []
@@ -260,12 +288,13 @@ def blame(
         runs=tuple(runs),
         sentences=found.sentences(),
         next_line=end + 1 if end < len(every) else None,
+        known_since=found.rows.get(written.earlier or ""),
     )
 
 
 def sentences(
     actor: Actor, *, location: str, at: str | None = None, start: int, end: int, keep: Keep | None = None
-) -> tuple[Sentence, ...]:
+) -> Said:
     """The sentences of which some character is in ``start:end`` of the text, with who wrote them."""
     document = access.document(actor, location=location, deleted=True)
     until = commit_of(document, at or document.head_id, field="at")
@@ -277,24 +306,32 @@ def sentences(
         low -= 1
     while high < len(every) and every[high].strip():
         high += 1
-    found = _Written(document, until, keep).read(starts[max(low, 0)], starts[min(high, len(every))])
-    return tuple(s for s in found.sentences() if s.start < max(end, start + 1) and s.end > start)
+    written = _Written(actor, document, until, keep)
+    found = written.read(starts[max(low, 0)], starts[min(high, len(every))])
+    return Said(
+        sentences=tuple(s for s in found.sentences() if s.start < max(end, start + 1) and s.end > start),
+        known_since=found.rows.get(written.earlier or ""),
+    )
 
 
 class _Written:
     """The authorship of a document at a commit."""
 
-    def __init__(self, document: Document, until: Commit, keep: Keep | None) -> None:
+    def __init__(self, actor: Actor, document: Document, until: Commit, keep: Keep | None) -> None:
+        self._actor = actor
         self._text = until.blob.content
         made = authorship.of(document, until)
         if keep is not None:
             keep(document.pk, made)
+        self.earlier = made.earlier
         self._owners = Owners(made.runs)
 
     def read(self, start: int, end: int) -> "_Part":
         """What is known of characters ``start:end``."""
         ids = {span.id for span in self._owners.between(start, end)}
-        return _Part(self._text, self._owners, start, end, _rows(ids))
+        if self.earlier is not None:
+            ids.add(self.earlier)
+        return _Part(self._text, self._owners, start, end, _rows(self._actor, ids))
 
 
 @dataclass(frozen=True)
@@ -317,10 +354,14 @@ class _Part:
     def _sentences(self, parts: Iterable[tuple[int, int]]) -> Iterator[Sentence]:
         for low, high in parts:
             start, end = self.start + low, self.start + high
-            wrote: Counter[str] = Counter()
-            for span in self.owners.between(start, end):
-                wrote[span.id] += span.end - span.start
-            commits = tuple(self.rows[id] for id, _ in wrote.most_common())
+            spans = list(self.owners.between(start, end))
+            if len(spans) == 1:
+                commits: tuple[CommitRow, ...] = (self.rows[spans[0].id],)
+            else:
+                wrote: Counter[str] = Counter()
+                for span in spans:
+                    wrote[span.id] += span.end - span.start
+                commits = tuple(self.rows[id] for id, _ in wrote.most_common())
             # What follows is white space up to the next sentence or the end of what was cut.
             gap = _SPACE.match(self.text, end, self.end)
             yield Sentence(start=start, end=end, text=self.text[start:end], gap=gap[0] if gap else "", commits=commits)

@@ -28,6 +28,7 @@ HOSTS = (
     Host(key="chatgpt", name="ChatGPT", called=("chatgpt",)),
     Host(key="claude", name="Claude", called=("claude",)),
 )
+NAMES = {host.key: host.name for host in HOSTS}
 LETTERS = {host.key: host.letter for host in HOSTS if host.letter}
 
 

@@ -69,14 +69,25 @@ def page[M: Model, T](
     limit = check_limit(limit)
     if cursor is not None:
         rows = rows.filter(after(actor, listing, order, cursor))
-    found = list(rows.order_by(*order)[: limit + 1])
-    more = len(found) > limit
-    found = found[:limit]
+    return cut(actor, list(rows.order_by(*order)[: limit + 1]), shape, listing=listing, order=order, limit=limit)
+
+
+def cut[R, T](
+    actor: Actor,
+    found: Sequence[R],
+    shape: Callable[[R], T],
+    *,
+    listing: str,
+    order: Sequence[str],
+    limit: int | None = None,
+) -> Page[T]:
+    """One page of rows already ``found`` by ``order``, from behind the cursor to one more than ``limit``."""
+    limit = check_limit(limit)
     following = None
-    if more:
-        last = found[-1]
+    if len(found) > limit:
+        last = found[limit - 1]
         following = encode(actor, listing, [_value(last, field.lstrip("-")) for field in order])
-    return Page(items=tuple(shape(row) for row in found), next_cursor=following)
+    return Page(items=tuple(shape(row) for row in found[:limit]), next_cursor=following)
 
 
 def after(actor: Actor, listing: str, order: Sequence[str], cursor: object) -> Q:
@@ -84,7 +95,7 @@ def after(actor: Actor, listing: str, order: Sequence[str], cursor: object) -> Q
     return _after(order, decode(actor, listing, cursor))
 
 
-def _value(row: Model, field: str) -> Any:
+def _value(row: object, field: str) -> Any:
     value: Any = row
     for part in field.split("__"):
         value = getattr(value, part)

@@ -60,7 +60,7 @@ def table(actor: Actor, *, conflict: str) -> Table:
     row, document = access.conflict(actor, id=conflict, related=("base",))
     mine, others = _people(actor, conflict)
     commits = Commit.objects.filter(document=document, number__gt=row.base.number)
-    newest = commits.select_related("blob", *who.RELATED).defer("blob__content").order_by("-number")[:WRITES]
+    newest = history.listed(actor, commits).defer("blob__content").order_by("-number")[:WRITES]
     found = list(newest)
     texts: dict[int, str] = {}
     if found and sum(commit.blob.size for commit in found) <= READS:

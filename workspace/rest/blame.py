@@ -44,6 +44,11 @@ class BlameOut(serializers.Serializer[Any]):
     commit = serializers.CharField()
     runs = RunOut(many=True)
     sentences = SentenceOut(many=True, help_text="Of the same lines.")
+    known_since = serializers.CharField(
+        allow_null=True,
+        help_text="Null where all is known. Else the history is still being read: what is older than this commit is "
+        "given to it. Ask again in a while.",
+    )
     next_line = serializers.IntegerField(
         allow_null=True, help_text="The `line` to go on with; null where the last one is here."
     )
@@ -100,6 +105,7 @@ class Blame(Endpoint):
                 "commit": found.commit,
                 "runs": runs,
                 "sentences": sentences,
+                "known_since": found.known_since.id if found.known_since else None,
                 "next_line": found.next_line,
             }
         )

@@ -77,5 +77,5 @@ def commit(found: history.CommitRow) -> dict[str, Any]:
         "lines": found.lines,
         "merge_version": found.merge_version,
         "decisions": decisions(found.decisions),
-        "web_url": citations.web_url(found.location, at=found.id),
+        "web_url": citations.web_url(found.now, at=found.id),
     }

@@ -9,6 +9,7 @@ from rest_framework.request import Request
 from workspace.errors import (
     AccessChange,
     AlreadyExists,
+    FieldError,
     Forbidden,
     IdempotencyMismatch,
     Invalid,
@@ -25,6 +26,9 @@ from workspace.services import documents, moves
 from workspace.services.outcomes import Made, name_of
 
 COMMIT_HELP = "The commit that this was decided on, as If-Match says it too. Where the head has moved since, CONFLICT."
+
+OF_SECTION = ("on_conflict", "confirm_shrink")
+"""What a restoration takes only for a section; whole, it is a decision without a text of its own."""
 
 
 class Undeletion(bodies.Explained):
@@ -44,6 +48,20 @@ class Move(bodies.Explained):
 class Restoration(bodies.Explained):
     location = bodies.Text()
     commit = bodies.Text(help_text="The commit whose text becomes the head again; at least 7 characters of it.")
+    section = bodies.Text(
+        required=False,
+        help_text="Only this section of that commit, with its subsections: the heading's title, its path as A > B, or "
+        "its anchor. The rest stays as it is.",
+    )
+    on_conflict = bodies.Word(
+        choices=documents.ON_CONFLICT,
+        required=False,
+        help_text="Of a section, where the head has moved since: tell, or merge where that is clean.",
+    )
+    confirm_shrink = bodies.Flag(
+        required=False,
+        help_text="Of a section, needed where next to nothing of a long text would be left; INVALID tells.",
+    )
     expected_commit = bodies.Text(required=False, help_text=COMMIT_HELP)
 
 
@@ -113,14 +131,21 @@ class Restores(Endpoint):
         request=Restoration,
         refuses=WRITES,
         conflict=True,
-        sends={"A version": {"location": "product/launch/plan.md", "commit": "1b7d0c5e"}},
+        sends={
+            "A version": {"location": "product/launch/plan.md", "commit": "1b7d0c5e"},
+            "One section": {"location": "product/launch/plan.md", "commit": "1b7d0c5e", "section": "Goals"},
+        },
         examples={"Restored": examples.WRITTEN},
     )
     def post(self, request: Request) -> HttpResponse:
-        """Makes an earlier text the head again, by a new commit: history is never rewritten."""
+        """Makes an earlier text, or one section of it, the head again by a new commit: history is never rewritten."""
         key = parameters.idempotency_key(request)
         body = bodies.read(request, Restoration)
         body["expected_commit"] = expected(request, body)
+        if "section" in body:
+            return results.written(request, documents.restore_section(self.actor, idempotency_key=key, **body))
+        if unfit := [FieldError(field=name, message="goes with section.") for name in OF_SECTION if name in body]:
+            raise Invalid(errors=unfit)
         return results.written(request, documents.restore(self.actor, idempotency_key=key, **body))
 
 

@@ -44,7 +44,10 @@ class CommitOut(serializers.Serializer[Any]):
 
     id = serializers.CharField(help_text="64 hex characters.")
     document = serializers.CharField(help_text="The document's id, doc_…")
-    location = serializers.CharField(help_text="Where the document was then.")
+    location = serializers.CharField(
+        allow_null=True,
+        help_text="Where the document was then; null where the folder is none that you may read today.",
+    )
     number = serializers.IntegerField(help_text="1 for the first commit of a document.")
     kind = serializers.ChoiceField(choices=history.KINDS)
     parents = serializers.ListField(
@@ -62,7 +65,7 @@ class CommitOut(serializers.Serializer[Any]):
         allow_null=True, help_text="Of the merge that made it; null where nothing was merged."
     )
     decisions = DecisionOut(many=True, help_text="What that merge settled beyond lines, in order.")
-    web_url = serializers.CharField()
+    web_url = serializers.CharField(help_text="The page of that version, where the document is today.")
 
 
 def decisions(found: Iterable[Decision]) -> list[dict[str, Any]]:

@@ -4,11 +4,14 @@ Asking tells nothing: the same answer after the same statements whether the plac
 Order of locks: the person (asking), the place, the request.
 """
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import connection, transaction
+from django.db.models import Q
 from django.utils import timezone
 
 from workspace import access, locations
@@ -19,7 +22,9 @@ from workspace.services import audit, sharing, texts
 from workspace.services.previews import Preview
 
 MOST_OPEN = 20
+MOST_A_DAY = 40
 RETRY = 3600
+DAY = timedelta(days=1)
 
 # What is at a location, if anything lives there, and what the person holds; the same statement for any location.
 LOOKUP = """
@@ -50,7 +55,8 @@ class Asked:
 
 
 def ask(actor: Actor, *, location: str, role: str, reason: str = "") -> Asked:
-    """Ask for ``role`` at ``location`` for the person who acts, or whose agent does. At most 20 of theirs are open.
+    """Ask for ``role`` at ``location`` for the person who acts, or whose agent does. At most 20 of theirs are open,
+    and 40 are asked in 24 hours, withdrawn ones too: whoever shares the place would find them in the audit log.
 
     Asking again while a request for the place is open changes nothing and gives the same answer. Raises ``Invalid``
     (also where they hold as much already, for those who see the place) and ``RateLimited``.
@@ -63,16 +69,17 @@ def ask(actor: Actor, *, location: str, role: str, reason: str = "") -> Asked:
         Person.objects.select_for_update(no_key=True).get(pk=person)
         folder, document, lineage, held = _lookup(person, path)
         sees = access.effective(actor, Role.MANAGER if actor.admin else held, lineage, document)
-        opened = AccessRequest.objects.filter(person=person, state=RequestState.OPEN)
-        standing = {row.location: row for row in opened}
+        since = timezone.now() - DAY
+        counted = Q(state=RequestState.OPEN) | Q(created_at__gt=since)
+        rows = list(AccessRequest.objects.filter(counted, person=person))
+        standing = {row.location: row for row in rows if row.state == RequestState.OPEN}
         if sees is not None and (actor.admin or (held or 0) >= wanted):
             who = "your person is" if actor.agent else "you are"
             role = Role.MANAGER.label if actor.admin else Role(held or wanted).label
             raise Invalid("role", f"is held already: {who} {role} there.")
         if path in standing:
             return _asked(standing[path])
-        if len(standing) >= MOST_OPEN:
-            raise RateLimited(retry_after=RETRY)
+        _refuse_more(rows, since)
         row = AccessRequest.objects.create(
             person_id=person,
             agent_id=actor.agent,
@@ -93,6 +100,24 @@ def ask(actor: Actor, *, location: str, role: str, reason: str = "") -> Asked:
             data={"request": row.pk, "role": wanted.label},
         )
         return _asked(row)
+
+
+def _refuse_more(rows: Sequence[AccessRequest], since: datetime) -> None:
+    """``RateLimited`` where as many of ``rows`` are open, or were asked after ``since``, as may be."""
+    if sum(row.state == RequestState.OPEN for row in rows) >= MOST_OPEN:
+        raise RateLimited(
+            happened=f"{MOST_OPEN} requests for access are open",
+            mend="withdraw one, or wait until one is answered",
+            retry_after=RETRY,
+        )
+    times = sorted(row.created_at for row in rows if row.created_at > since)
+    if len(times) >= MOST_A_DAY:
+        seconds = math.ceil((times[-MOST_A_DAY] - since).total_seconds())
+        raise RateLimited(
+            happened=f"{MOST_A_DAY} requests for access were made within 24 hours, withdrawn ones too",
+            mend=f"ask again in {seconds} s, or speak to whoever shares the place",
+            retry_after=max(seconds, 1),
+        )
 
 
 def _person(actor: Actor) -> int:

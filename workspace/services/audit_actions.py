@@ -75,6 +75,7 @@ ACTIONS = (
     "signin.link_made",
     "signin.link_used",
     "signin.ok",
+    "signin.session_ended",
     "signout",
     "token.minted",
     "token.refused",

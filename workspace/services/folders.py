@@ -318,7 +318,8 @@ def delete(actor: Actor, *, location: str, expected: str | None = None) -> int:
     heads = Commit.objects.in_bulk([document.head_id for document in documents])
     for document in documents:
         document.folder, document.head = below[document.folder_id], heads[document.head_id]
-        commits.bury(actor, document, message=f"Delete {folder.path}")
+        # Not which: who reads the document where it goes later may not know of the folder.
+        commits.bury(actor, document, message="Delete with its folder")
     receipts.record(actor, ReceiptKind.FOLDER_DELETED, folder=folder, data={"documents": len(documents)})
     audit.record(actor, "folder.deleted", folder=folder, data={"documents": len(documents), "folders": len(below) - 1})
     Folder.objects.filter(pk__in=list(below)).update(deleted_at=timezone.now())

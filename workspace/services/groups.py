@@ -31,7 +31,7 @@ def lock() -> None:
 def create(actor: Actor, *, name: str) -> Group:
     """An empty group. Raises ``Forbidden``, ``Invalid``, ``AlreadyExists``."""
     require_admin(actor)
-    name = locations.clean_name(name)
+    name = _name(name)
     try:
         with transaction.atomic():
             made = Group.objects.create(name=name)
@@ -44,7 +44,7 @@ def create(actor: Actor, *, name: str) -> Group:
 def rename(actor: Actor, *, group: int, name: str) -> None:
     """Raises ``Forbidden``, ``NotFound``, ``Invalid``, ``AlreadyExists``."""
     require_admin(actor)
-    name = locations.clean_name(name)
+    name = _name(name)
     try:
         with transaction.atomic():
             found = _locked(group)
@@ -55,6 +55,14 @@ def rename(actor: Actor, *, group: int, name: str) -> None:
             audit.record(actor, "group.renamed", subject=_called(name), data={"before": before})
     except IntegrityError:
         raise AlreadyExists("There is a group of this name.", location=_called(name)) from None
+
+
+def _name(name: str) -> str:
+    """A name for a group, as a folder's, of characters that show: one that hides some could pass for another."""
+    clean = locations.clean_name(name)
+    if not clean.isprintable():
+        raise Invalid("location", "must be of printable characters.")
+    return clean
 
 
 def add(actor: Actor, *, group: int, person: int) -> None:

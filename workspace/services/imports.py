@@ -20,8 +20,9 @@ from workspace.merge import merge
 from workspace.models import Blob, Commit, ConflictState, Document
 from workspace.models import Conflict as ConflictRow
 from workspace.services import commits, documents, folders, replay, texts
+from workspace.services.documents.request import Replacement
 from workspace.services.entries import Entry, Found, LeftOut, Unreadable, Version
-from workspace.services.outcomes import Conflict, Merged, Replayed, Saved, Unchanged
+from workspace.services.outcomes import Conflict, Merged, Outcome, Replayed, Saved, Unchanged
 
 SESSION = "import"
 _REASON = re.compile(r"Imported, (?:git ([0-9a-f]{40,64}), )?SHA-256 ([0-9a-f]{64})\Z")
@@ -177,21 +178,28 @@ def _update(
     """Writes what changed in the file since the last import into the document as it is now."""
     head = commits.text_of(document.head)
     last = Blob.objects.filter(pk=before.since).values_list("content", flat=True).first()
-    merged = merge(last, head, content).text if last is not None else None
-    # What cannot be merged goes to the write path upon the last commit that holds a file's text as it was, and is
-    # kept there as a conflict. Should somebody write meanwhile, either is merged once more, or kept.
-    outcome = documents.edit(
-        actor,
-        location=location_of(document),
-        content=content if merged is None else merged,
-        expected_commit=before.base if merged is None else document.head.pk,
-        on_conflict="merge",
-        confirm_shrink=True,
-        **note,
-    )
+    made = merge(last, head, content) if last is not None else None
+    text = made.text if made is not None else None
+    where = location_of(document)
+    asks = Replacement(on_conflict="merge", confirm_shrink=True, message=note["message"], reason=note["reason"])
+    outcome: Outcome
+    if made is not None and text not in (None, head, content):
+        outcome = documents.merge_in(
+            actor, location=where, merged=made, upon=before.base, expected_commit=document.head.pk, **asks
+        )
+    else:
+        # What cannot be merged goes to the write path upon the last commit that holds a file's text as it was, and is
+        # kept there as a conflict. Should somebody write meanwhile, either is merged once more, or kept.
+        outcome = documents.edit(
+            actor,
+            location=where,
+            content=content if text is None else text,
+            expected_commit=before.base if text is None else document.head.pk,
+            **asks,
+        )
     match outcome:
         case Saved():
-            came = Came.UPDATED if merged in (None, content) else Came.MERGED
+            came = Came.UPDATED
         case Merged():
             came = Came.MERGED
         case Conflict():

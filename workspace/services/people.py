@@ -9,7 +9,7 @@ from django.db import IntegrityError, transaction
 from workspace.access import require_admin
 from workspace.actor import Actor
 from workspace.errors import FieldError, Forbidden, Invalid, NotFound
-from workspace.models import Person
+from workspace.models import Person, SignInLink
 from workspace.services import audit
 
 MAX_NAME = 200
@@ -67,6 +67,7 @@ def update(
         if not found.is_active:
             # Their sessions are refused already; this keeps them from coming back to life with the account.
             end_sessions(found)
+            _end_links(found)
         return found
 
 
@@ -88,11 +89,15 @@ def rename(actor: Actor, *, name: str) -> None:
 
 
 def sign_out(actor: Actor, *, person: int) -> None:
-    """Ends every session of somebody, in all their browsers. Raises ``NotFound``, ``Forbidden``."""
+    """Ends every session of somebody, in all their browsers, and the sign-in links that were made for them.
+
+    Raises ``NotFound``, ``Forbidden``.
+    """
     require_admin(actor)
     with transaction.atomic():
         found = _locked(person)
         end_sessions(found)
+        _end_links(found)
         audit.record(actor, "person.signed_out", subject=found.email)
 
 
@@ -115,16 +120,26 @@ def end_sessions(person: Person) -> None:
     person.usersession_set.all().delete()
 
 
-def set_password(actor: Actor, *, person: int, password: str) -> None:
-    """Gives somebody a new password; their sessions end. Raises ``NotFound``, ``Forbidden``, ``Invalid``."""
+def _end_links(person: Person) -> None:
+    """Whoever is kept out must not come in by a link that lies in some mailbox."""
+    SignInLink.objects.filter(person=person, used_at=None).delete()
+
+
+def set_password(actor: Actor, *, person: int, password: str | None) -> Person:
+    """Gives somebody a new password, or with None takes the one they have; their sessions and sign-in links end.
+
+    Raises ``NotFound``, ``Forbidden``, ``Invalid``.
+    """
     require_admin(actor)
     with transaction.atomic():
         found = _locked(person)
-        if errors := _password_errors(password, found):
+        if password is not None and (errors := _password_errors(password, found)):
             raise Invalid(errors=errors)
         found.set_password(password)
         found.save(update_fields=["password"])
-        audit.record(actor, "password.set", subject=found.email)
+        _end_links(found)
+        audit.record(actor, "password.set", subject=found.email, data={"taken": True} if password is None else {})
+        return found
 
 
 def check_new(*, email: str, name: str, password: str | None) -> None:

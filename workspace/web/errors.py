@@ -15,6 +15,7 @@ from django.urls import reverse
 from workspace import errors
 from workspace.actor import Via
 from workspace.services import audit
+from workspace.web import held
 from workspace.web.frame import page, person
 
 logger = logging.getLogger(__name__)
@@ -156,9 +157,6 @@ def answering(view: View) -> View:
     return answered
 
 
-REPLACEMENT = "\ufffd"
-
-
 def _legible(view: View) -> View:
     """The view, refusing a form that is not UTF-8: Django would put other characters in place of what was sent."""
 
@@ -166,7 +164,7 @@ def _legible(view: View) -> View:
     def checked(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         if request.content_type == "application/x-www-form-urlencoded":
             sent = (str(value) for name, values in request.POST.lists() for value in (name, *values))
-            if not request.body.isascii() or any(REPLACEMENT in value for value in sent):
+            if not request.body.isascii() or any(held.REPLACEMENT in value for value in sent):
                 _refuse_bytes(request.body)
         return view(request, *args, **kwargs)
 
@@ -209,7 +207,10 @@ def forbidden(request: HttpRequest, exception: Exception | None = None) -> HttpR
 
 
 def csrf_failed(request: HttpRequest, reason: str = "") -> HttpResponse:
-    """Django's CSRF_FAILURE_VIEW: mostly a page that was open since before signing in again."""
+    """Django's CSRF_FAILURE_VIEW: mostly a page that was open since before signing in again. What was typed into it
+    is given back."""
+    if held.repeatable(request):
+        return held.page_of(request, status=403)
     return fault(
         request,
         403,

@@ -48,6 +48,11 @@ class Frame:
     def folders(self) -> tuple[FolderNode, ...]:
         return folders.tree(self.actor)
 
+    @property
+    def example(self) -> str:
+        """A folder that the reader can read, to name where help would name one; "" where there is none."""
+        return next((node.location for node in self.folders if node.role), "")
+
     @cached_property
     def tree(self) -> str:
         leaves: tuple[Any, ...] = ()

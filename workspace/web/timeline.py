@@ -1,5 +1,6 @@
 """The commits of a document as a timeline: by day, with the lane of what was written beside and then merged."""
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -8,6 +9,8 @@ from typing import Final
 from workspace.queries.history import CommitRow
 from workspace.web.times import day_words
 
+_GIT: Final = re.compile(r"Imported, git [0-9a-f]{40,64}, ")
+"""The reason that an import gives to what it took from a repository."""
 RULES: Final = {
     "blocks": "changes of parts that touch",
     "formatting": "layout on one side, words on the other",
@@ -37,11 +40,13 @@ class Settled:
 @dataclass(frozen=True, kw_only=True)
 class Moment:
     """A commit in the timeline. ``lane`` is ``merge`` where a side lane comes in, ``fork`` where one begins, ``both``,
-    ``beside`` where one passes, or empty."""
+    ``beside`` where one passes, or empty. ``elsewhere`` says that it
+    is a merge which was not made here."""
 
     row: CommitRow
     lane: str
     settled: tuple[Settled, ...]
+    elsewhere: bool
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,7 +75,13 @@ def _moments(rows: Sequence[CommitRow]) -> Iterator[Moment]:
         lane = ("both" if forks or len(waiting) > 1 else "merge") if merges else ""
         if not merges:
             lane = ("both" if waiting else "fork") if forks else "beside" if waiting else ""
-        yield Moment(row=row, lane=lane, settled=settled(row))
+        yield Moment(row=row, lane=lane, settled=settled(row), elsewhere=elsewhere(row))
+
+
+def elsewhere(row: CommitRow) -> bool:
+    """Whether it is a merge that was made in a repository and came in with its history: what that settled is not
+    known."""
+    return len(row.parents) > 1 and row.merge_version is None and _GIT.match(row.reason) is not None
 
 
 def settled(row: CommitRow) -> tuple[Settled, ...]:

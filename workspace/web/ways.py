@@ -1,6 +1,10 @@
 """How each host is connected: what to do there, and what to paste."""
 
+import json
+from collections.abc import Mapping
 from dataclasses import dataclass
+
+from workspace.queries.hosts import NAMES
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -13,15 +17,26 @@ class Step:
 
 @dataclass(frozen=True, kw_only=True)
 class Way:
-    """How one host is connected. ``after`` is what it shows then; ``needs_public`` is whether its maker's servers
-    have to reach this instance."""
+    """How one host is connected. ``key`` is the host's own where it is one that agents are known by, and without
+    ``called`` that gives the name as well; ``after`` is what it shows then; ``needs_public`` is whether its maker's
+    servers have to reach this instance."""
 
     key: str
-    name: str
     steps: tuple[Step, ...]
+    called: str = ""
     after: str = ""
     token: bool = False
     needs_public: bool = False
+
+    @property
+    def name(self) -> str:
+        """What the host is called."""
+        return self.called or NAMES[self.key]
+
+
+def _pasted(say: str, section: str, server: Mapping[str, str]) -> Step:
+    """Paste ``server``, as baton, into the ``section`` of a file in JSON."""
+    return Step(say=say, lines=(json.dumps({section: {"baton": dict(server)}}, indent=2),))
 
 
 BIND = Step(
@@ -31,7 +46,6 @@ BIND = Step(
 WAYS = (
     Way(
         key="claude-code",
-        name="Claude Code",
         after="In a session, /mcp shows it as connected.",
         steps=(
             Step(
@@ -54,7 +68,6 @@ WAYS = (
     ),
     Way(
         key="codex",
-        name="Codex",
         steps=(
             Step(say="Add Baton. Your browser opens.", lines=("codex mcp add baton --url {mcp}",)),
             Step(say="To sign in again later:", lines=("codex mcp login baton",)),
@@ -70,7 +83,6 @@ WAYS = (
     ),
     Way(
         key="gemini",
-        name="Gemini CLI",
         steps=(
             Step(say="Add Baton.", lines=("gemini mcp add --transport http baton {mcp}",)),
             Step(say="Start gemini, and in it sign in. Your browser opens.", lines=("/mcp auth baton",)),
@@ -87,12 +99,8 @@ WAYS = (
     ),
     Way(
         key="opencode",
-        name="opencode",
         steps=(
-            Step(
-                say="In opencode.json:",
-                lines=('{\n  "mcp": {\n    "baton": {\n      "type": "remote",\n      "url": "{mcp}"\n    }\n  }\n}',),
-            ),
+            _pasted("In opencode.json:", "mcp", {"type": "remote", "url": "{mcp}"}),
             Step(say="Sign in. Your browser opens.", lines=("opencode mcp auth baton",)),
             Step(say="From version 2 on, instead of both:", lines=("opencode mcp add baton --url {mcp}",)),
             Step(
@@ -108,32 +116,22 @@ WAYS = (
     ),
     Way(
         key="cursor",
-        name="Cursor",
         steps=(
-            Step(
-                say="In ~/.cursor/mcp.json:",
-                lines=('{\n  "mcpServers": {\n    "baton": {\n      "url": "{mcp}"\n    }\n  }\n}',),
-            ),
+            _pasted("In ~/.cursor/mcp.json:", "mcpServers", {"url": "{mcp}"}),
             Step(say="In Cursor's settings, under MCP, baton asks you to sign in."),
         ),
     ),
     Way(
         key="vscode",
-        name="VS Code",
         steps=(
             Step(say="In a terminal:", lines=('code --add-mcp \'{"name":"baton","type":"http","url":"{mcp}"}\'',)),
-            Step(
-                say="Or for one folder alone, in .vscode/mcp.json:",
-                lines=(
-                    '{\n  "servers": {\n    "baton": {\n      "type": "http",\n      "url": "{mcp}"\n    }\n  }\n}',
-                ),
-            ),
+            _pasted("Or for one folder alone, in .vscode/mcp.json:", "servers", {"type": "http", "url": "{mcp}"}),
             Step(say="Start the server from the command palette (MCP: List Servers). Your browser opens."),
         ),
     ),
     Way(
         key="claude",
-        name="Claude app and web",
+        called="Claude app and web",
         needs_public=True,
         steps=(
             Step(
@@ -145,7 +143,6 @@ WAYS = (
     ),
     Way(
         key="inspector",
-        name="MCP Inspector",
         steps=(
             Step(
                 say="Start it, choose Streamable HTTP, give it the address and connect:",
@@ -165,7 +162,7 @@ WAYS = (
     ),
     Way(
         key="other",
-        name="Any other",
+        called="Any other",
         steps=(
             Step(
                 say="Any MCP client over streamable HTTP takes this address and finds the rest by itself:",
@@ -180,7 +177,7 @@ WAYS = (
     ),
     Way(
         key="ci",
-        name="CI and scripts",
+        called="CI and scripts",
         token=True,
         steps=(
             Step(

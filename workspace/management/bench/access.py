@@ -1,14 +1,14 @@
 """``bench access``: what the permission filter costs, and the check of a token.
 
-100,000 documents in 2,000 folders, 200 groups in one another, 5,000 grants. Everything is asked over REST in turn by
-somebody who was granted nearly all of it through groups, folder by folder, by somebody who was granted little, and by
-an administrator, who sees all of it without any filter. Runs in a workspace of its own (a temporary data folder),
-which the command made.
+100,000 documents in 2,000 folders, 200 groups in one another, 5,000 grants. Everything is asked over REST, and the tree
+over MCP, in turn by somebody who was granted nearly all of it through groups, folder by folder, by somebody who was
+granted little, and by an administrator, who sees all of it without any filter. Runs in a workspace of its own (a
+temporary data folder), which the command made.
 """
 
 import random
 import statistics
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -175,22 +175,29 @@ def _with_outer(groups: Sequence[Group], outer: dict[Group, Group]) -> list[Grou
     return list(found)
 
 
+def _get(path: str) -> Callable[[Client], object]:
+    return lambda client: client.ok("GET", f"/api/v1/{path}")
+
+
 def _compare(clients: Sequence[Client], inside: str, words: Sequence[str]) -> list[Figure]:
     """Each question by everybody in turn, in one run; the median of the rounds' ratios. ``inside`` is a folder that
     all may read."""
-    questions = {
-        "search, a rare word": f"search?q={words[2500]}",
-        "search, a common word": f"search?q={words[3]}",
-        "search, three words": f"search?q={words[40]}+{words[300]}+{words[9]}",
-        "list all documents": "documents?recursive=true&limit=50",
-        "list all of a type": "documents?recursive=true&type=decision&limit=50",
-        "list a folder": f"documents?location={inside}&limit=50",
+    questions: dict[str, Callable[[Client], object]] = {
+        "search, a rare word": _get(f"search?q={words[2500]}"),
+        "search, a common word": _get(f"search?q={words[3]}"),
+        "search, three words": _get(f"search?q={words[40]}+{words[300]}+{words[9]}"),
+        "list all documents": _get("documents?recursive=true&limit=50"),
+        "list all of a type": _get("documents?recursive=true&type=decision&limit=50"),
+        "list a folder": _get(f"documents?location={inside}&limit=50"),
+        "list the folders at the top": _get("folders?limit=50"),
+        "list the folders in one": _get(f"folders?parent={inside.rpartition('/')[0]}&limit=50"),
+        "tree of folders": lambda client: client.tool("identity", {"action": "tree"}),
     }
     figures = []
-    for name, path in questions.items():
+    for name, ask in questions.items():
         times = interleaved(
-            {who: partial(client.ok, "GET", f"/api/v1/{path}") for who, client in zip(WHO, clients, strict=True)},
-            rounds=SEARCHES if path.startswith("search") else LISTS,
+            {who: partial(ask, client) for who, client in zip(WHO, clients, strict=True)},
+            rounds=SEARCHES if name.startswith("search") else LISTS,
             warm=3,
         )
         against = f"administrator {statistics.median(times[WHO[0]]):.1f} ms"

@@ -9,19 +9,18 @@ import uuid
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
-from django.db import connection, transaction
+from django.db import connection
 from django.test.utils import CaptureQueriesContext
-from django.utils import timezone
-from tqdm import tqdm
 
 from workspace.access import person_actor
 from workspace.actor import Actor, Via
+from workspace.management.bench import rows
 from workspace.management.bench.client import Client, server
 from workspace.management.bench.figures import Figure, interleaved, ratio
-from workspace.models import Blob, Commit, Document, Folder, Person
+from workspace.models import Commit, Document, Folder, Person
 from workspace.queries import documents as reading
 from workspace.queries import folders as tree
-from workspace.services import agents, commits, documents, integrity
+from workspace.services import agents, documents, integrity
 
 ROUNDS = 200
 PLACE = "bench/core"
@@ -176,8 +175,8 @@ def _together(port: int, token: str) -> list[Figure]:
 def _edits(owner: Actor) -> list[Figure]:
     few = documents.create(owner, location=f"{PLACE}/few.md", content=TEXT).document
     many = documents.create(owner, location=f"{PLACE}/many.md", content=TEXT).document
-    _lengthen(Document.objects.get(pk=many), 10_000)
-    _lengthen(Document.objects.get(pk=few), 10)
+    rows.lengthen(many, 10_000)
+    rows.lengthen(few, 10)
     count = iter(range(10**9))
 
     def edit(name: str) -> Callable[[], object]:
@@ -192,62 +191,12 @@ def _edits(owner: Actor) -> list[Figure]:
     ]
 
 
-def _lengthen(document: Document, until: int) -> None:
-    """Give a document a history of ``until`` sound commits, quickly."""
-    head = Commit.objects.get(pk=document.head_id)
-    rows = []
-    for number in range(document.number + 1, until + 1):
-        row = Commit(
-            document=document,
-            number=number,
-            parent_id=head.pk,
-            blob_id=head.blob_id,
-            kind="edit",
-            location=head.location,
-            author_id=head.author_id,
-            via=head.via,
-            message=f"{number}",
-            created_at=timezone.now(),
-        )
-        row.id = commits.identify(row)
-        rows.append(row)
-        head = row
-    Commit.objects.bulk_create(rows, batch_size=1000)
-    Document.objects.filter(pk=document.pk).update(head=head, number=head.number)
-
-
-def _fill(folder: Folder, number: int, owner: Actor) -> None:
-    """Put ``number`` documents straight into a folder."""
-    blob = Blob.objects.order_by("pk")[0]
-    for start in tqdm(range(0, number, 5000), desc=f"filling {folder.path}", leave=False, disable=None):
-        made, rows = [], []
-        for n in range(start, min(start + 5000, number)):
-            document = Document(folder=folder, name=f"{n:06}.md", twin_key=f"{n:06}", title=f"Document {n}", number=1)
-            row = Commit(
-                document=document,
-                number=1,
-                blob=blob,
-                kind="create",
-                location=f"{folder.path}/{n:06}.md",
-                author_id=owner.person,
-                via="command",
-                created_at=timezone.now(),
-            )
-            row.id = commits.identify(row)
-            document.head = row
-            made.append(document)
-            rows.append(row)
-        with transaction.atomic():
-            Document.objects.bulk_create(made)
-            Commit.objects.bulk_create(rows)
-
-
 def _listing(owner: Actor) -> list[Figure]:
     """One folder of 100 documents listed by an ordinary reader, among 1,000 documents and then among 100,000."""
     reader = Person.objects.create_user("reader@example.org")
     documents.create(owner, location="many/listed/first.md", content=TEXT)
     listed = Folder.objects.get(path="many/listed")
-    _fill(listed, 99, owner)
+    rows.fill(listed, 99, owner)
     listed.grants.create(person=reader, role=1)
     actor = person_actor(reader, via=Via.REST)
     documents.create(owner, location="many/rest/first.md", content=TEXT)
@@ -257,10 +206,10 @@ def _listing(owner: Actor) -> list[Figure]:
     def listing() -> object:
         return reading.children(actor, location="many/listed", limit=100)
 
-    _fill(rest, 900, owner)
+    rows.fill(rest, 900, owner)
     _analyse()
     from_small = interleaved({"listing": listing}, rounds=60)["listing"]
-    _fill(Folder.objects.get(path="many/more"), 99_000, owner)
+    rows.fill(Folder.objects.get(path="many/more"), 99_000, owner)
     _analyse()
     from_large = interleaved({"listing": listing}, rounds=60)["listing"]
     small, large = statistics.median(from_small), statistics.median(from_large)

@@ -6,19 +6,18 @@ Runs in a workspace of its own (a temporary data folder), which the command made
 import random
 import statistics
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
-
-from django.utils import timezone
 
 from workspace.access import person_actor
 from workspace.actor import Actor, Via
+from workspace.management.bench import rows
 from workspace.management.bench.figures import Figure, interleaved
 from workspace.management.bench.texts import MIB, edited, page
 from workspace.merge import diff
-from workspace.models import Blob, Commit, Document, Person
+from workspace.models import Commit, Document, Person
 from workspace.queries import history
-from workspace.services import authorship, commits, documents, texts
+from workspace.services import authorship, documents
 
 COMMITS = 10_000
 PLACE = "bench/history/long.md"
@@ -34,7 +33,8 @@ def run() -> list[Figure]:
 def _blame(owner: Actor) -> Iterator[Figure]:
     chance = random.Random(3)
     text = page(chance, paragraphs=60)
-    _lengthen(documents.create(owner, location=PLACE, content=text).document, text, chance)
+    document = documents.create(owner, location=PLACE, content=text).document
+    rows.lengthen(document, COMMITS, following=partial(next, _editions(text, chance)))
 
     def read() -> object:
         return history.blame(owner, location=PLACE, most=5_000)
@@ -44,16 +44,30 @@ def _blame(owner: Actor) -> Iterator[Figure]:
         text = edited(text, chance, changes=3)
         documents.edit(owner, location=PLACE, content=text, expected_commit=_head().head_id)
 
-    yield Figure(name="blame of 10,000 commits, none kept", value=_seconds(read), unit="s")
+    times = interleaved({"cold": read}, rounds=ROUNDS, warm=0)["cold"]
+    yield Figure(name="blame of 10,000 commits, none kept", value=max(times), unit="ms", bound=300)
+    asked = [_commit(chance.randint(1, COMMITS)) for _ in range(ROUNDS)]
+    yield Figure(name="  of an old commit, none kept", value=max(_old(owner, asked)), unit="ms", bound=300)
     yield Figure(name="  made once, in jobs", value=_seconds(_keep), unit="s")
     times = interleaved({"kept": read}, rounds=ROUNDS)["kept"]
     yield Figure(name="blame of 10,000 commits", value=max(times), unit="ms", bound=300)
+    asked = [_commit(n) for n in (99, 199, 5_099, 9_899, *(chance.randint(1, COMMITS) for _ in range(ROUNDS)))]
+    yield Figure(name="  of an old commit", value=max(_old(owner, asked)), unit="ms", bound=300)
     for _ in range(5):
         step()
     times = interleaved({"behind": read}, rounds=ROUNDS)["behind"]
     yield Figure(name="  five commits after what was kept", value=max(times), unit="ms", bound=300)
     step()
     yield Figure(name="  kept up, each write", value=1000 * _seconds(_keep) / 6, unit="ms")
+
+
+def _old(owner: Actor, asked: Iterable[str]) -> list[float]:
+    """Milliseconds of the blame of each of the commits ``asked`` for."""
+    return [1000 * _seconds(partial(history.blame, owner, location=PLACE, at=at, most=5_000)) for at in asked]
+
+
+def _commit(number: int) -> str:
+    return Commit.objects.get(document=_head(), number=number).pk
 
 
 def _keep() -> None:
@@ -69,32 +83,10 @@ def _head() -> Document:
     return Document.objects.get(name="long.md")
 
 
-def _lengthen(document: str, text: str, chance: random.Random) -> None:
-    """A history of ``COMMITS`` sound commits, each with a text of its own, quickly."""
-    row = Document.objects.get(pk=document)
-    head, rows, blobs = Commit.objects.get(pk=row.head_id), [], []
-    for number in range(2, COMMITS + 1):
+def _editions(text: str, chance: random.Random) -> Iterator[str]:
+    while True:
         text = edited(text, chance, changes=3)
-        kept = texts.check(text)
-        blobs.append(Blob(hash=kept.hash, content=kept.content, size=kept.size, lines=kept.lines))
-        commit = Commit(
-            document=row,
-            number=number,
-            parent_id=head.pk,
-            blob_id=kept.hash,
-            kind="edit",
-            location=head.location,
-            author_id=head.author_id,
-            via=head.via,
-            message=f"{number}",
-            created_at=timezone.now(),
-        )
-        commit.id = commits.identify(commit)
-        rows.append(commit)
-        head = commit
-    Blob.objects.bulk_create(blobs, batch_size=500, ignore_conflicts=True)
-    Commit.objects.bulk_create(rows, batch_size=500)
-    Document.objects.filter(pk=row.pk).update(head=head, number=head.number)
+        yield text
 
 
 def _diff() -> Iterator[Figure]:

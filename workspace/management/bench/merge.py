@@ -7,7 +7,7 @@ import tracemalloc
 from collections.abc import Iterator
 
 from workspace.management.bench.figures import Figure
-from workspace.management.bench.texts import MIB, edited, page
+from workspace.management.bench.texts import MIB, edited, entries_between, page, rows_changed
 from workspace.merge import merge
 
 ROUNDS = 200
@@ -45,7 +45,7 @@ def _large() -> Iterator[Figure]:
     equal = "the same\n" * 10_000
     line = "word " * (MIB // 5)
     entries = "# Log\n\n- begun\n"
-    cases = {
+    cases: dict[str, tuple[str, ...]] = {
         "1 MiB against 1 MiB": (base, edited(base, chance, changes=600), edited(base, chance, changes=600)),
         "10,000 equal lines": (equal, equal + "one\n", "other\n" + equal + "two\n"),
         "one line of 1 MiB": (line, line + "one", "other " + line + "two"),
@@ -53,6 +53,11 @@ def _large() -> Iterator[Figure]:
             entries,
             entries + "".join(f"- scout did step {n} of the import\n" for n in range(5_000)),
             entries + "".join(f"- rover did step {n} of the export\n" for n in range(5_000)),
+        ),
+        "20,000 rows that both changed": rows_changed(20_000),
+        "8,000 entries between 8,000 others": entries_between(8_000),
+        "4,000 disputes": tuple(
+            "".join(f"## Part\n\nText {n} {word}.\n\n" for n in range(4_000)) for word in ("was", "is", "will be")
         ),
     }
     for name, texts in cases.items():

@@ -46,3 +46,21 @@ def edited(text: str, chance: random.Random, *, changes: int = 6) -> str:
             case "move":
                 lines.insert(chance.randrange(len(lines)), lines.pop(at))
     return "\n".join(lines)
+
+
+def rows_changed(count: int) -> tuple[str, str, str]:
+    """Base and sides: a table of so many rows, of each of which the sides changed another cell."""
+    base, head, incoming = (
+        "| k | v | who |\n|---|---|---|\n" + "".join(f"| {key} {n} | {n} | {who} |\n" for n in range(count))
+        for key, who in (("key", "ann"), ("key", "eve"), ("id", "ann"))
+    )
+    return base, head, incoming
+
+
+def entries_between(count: int) -> tuple[str, str, str]:
+    """Base and sides: a list of so many entries, below each of which either side put one of its own."""
+    base, head, incoming = (
+        "".join(f"- step {n}\n" + (f"- {who} saw {n}\n" if who else "") for n in range(count))
+        for who in ("", "scout", "rover")
+    )
+    return base, head, incoming

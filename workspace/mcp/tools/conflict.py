@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from dataclasses import replace
 from typing import Annotated, Any, ClassVar, Literal, TypedDict
 
 from django.core import signing
@@ -9,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from workspace.actor import Actor
 from workspace.errors import Invalid
-from workspace.mcp import bounds, shapes
+from workspace.mcp import bounds, hunks, shapes, writes
 from workspace.mcp.arguments import Arguments, CommitId, Cursor, Key, Message, Reason, Takes
 from workspace.mcp.fence import counted, fenced, one_line
 from workspace.mcp.times import age, iso, stamp
@@ -119,9 +120,22 @@ class ConflictShown(TypedDict):
     conflict: ConflictItem
     current_head_commit: str
     may_resolve: bool
-    hunks: list[shapes.HunkShape]
+    hunks: list[hunks.HunkShape]
     next_cursor: str | None
     draft: Draft
+    next: str
+
+
+class HunkPart(TypedDict):
+    """One side of one hunk from ``offset`` on, in characters; ``next_cursor`` is null at its end."""
+
+    conflict_id: str
+    current_head_commit: str
+    hunk: int
+    side: str
+    text: str
+    offset: int
+    next_cursor: str | None
     next: str
 
 
@@ -199,10 +213,14 @@ def _list(actor: Actor, given: Settle) -> Answer:
 
 def _show(actor: Actor, given: Settle) -> Answer:
     found = queries.show(actor, id=given.conflict_id or "")
+    if given.cursor is not None and (at := hunks.SideAt.of(given.cursor)):
+        return _part(at, found)
     listing = ("conflict", found.row.id, found.current_commit)
     first = bounds.position(actor, given.cursor, of=listing)
-    hunks = [shapes.hunk(first + n, of) for n, of in enumerate(found.hunks[first : first + 500])]
-    shown = hunks[: bounds.fitting(hunks)]
+    rows = [
+        hunks.hunk(first + n, of, head=found.current_commit) for n, of in enumerate(found.hunks[first : first + 500])
+    ]
+    shown = rows[: bounds.fitting(rows)]
     end = first + len(shown)
     cursor = bounds.cursor_at(actor, end, of=listing) if end < len(found.hunks) else None
     part = bounds.cut(found.mine[given.offset :], bounds.ROWS // 2)
@@ -220,12 +238,37 @@ def _show(actor: Actor, given: Settle) -> Answer:
     return Answer(text=_shown_text(found, shown, draft, following), data=data)
 
 
+def _part(at: hunks.SideAt, found: ConflictView) -> Answer:
+    """One side of a hunk, of which a list of hunks has only the beginning."""
+    if at.head != found.current_commit:
+        again = shapes.call("conflict", action="show", conflict_id=found.row.id)
+        raise Invalid("cursor", f"is of hunks upon a commit that is no longer the head. See them as they are: {again}")
+    whole = getattr(found.hunks[at.hunk], at.side) if at.hunk < len(found.hunks) else None
+    if whole is None:
+        raise Invalid("cursor", "is not one that this conflict gave you. Leave it out to see its hunks.")
+    part = bounds.cut(whole[at.offset :], bounds.TEXT)
+    cursor = str(replace(at, offset=at.offset + len(part.text))) if part.left else None
+    following = _following(found, cursor)
+    data = {
+        "conflict_id": found.row.id,
+        "current_head_commit": found.current_commit,
+        "hunk": at.hunk,
+        "side": at.side,
+        "text": part.text,
+        "offset": at.offset,
+        "next_cursor": cursor,
+        "next": following,
+    }
+    text = fenced(part.text, source=f"{at.side} of hunk {at.hunk} of {found.row.id}, from character {at.offset}")
+    return Answer(text=f"{text}\n{shapes.NEXT}{following}" if following else text, data=data)
+
+
 def _following(found: ConflictView, cursor: str | None) -> str:
     """The exact next call; empty where the caller can do nothing."""
     if cursor:
         return shapes.call("conflict", action="show", conflict_id=found.row.id, cursor=cursor)
     if found.may_resolve:
-        return shapes.resolving(found.row.id, found.current_commit, hunks=len(found.hunks))
+        return hunks.resolving(found.row.id, found.current_commit, hunks=len(found.hunks))
     return shapes.call("read", location=found.row.location) if found.row.resolution else ""
 
 
@@ -239,14 +282,16 @@ def _shown_text(found: ConflictView, shown: list[dict[str, Any]], draft: dict[st
     if shown:
         lines.append(
             fenced(
-                "\n".join(map(shapes.hunk_text, shown)),
+                "\n".join(map(hunks.hunk_text, shown)),
                 source=f"{len(shown)} of {counted(len(found.hunks), 'hunk')}",
             )
         )
     else:
         lines.append("Nothing disagrees: the draft and the document fit together now.")
+    if rest := hunks.the_rest(found.row.id, shown):
+        lines.append(rest)
     if found.may_resolve and shown:
-        lines.append(shapes.CHOICES)
+        lines.append(hunks.CHOICES)
     if following:
         lines.append(f"{shapes.NEXT}{following}")
     return "\n".join(lines)
@@ -272,7 +317,7 @@ def _resolve(actor: Actor, given: Settle) -> Answer:
         if any(error.field == "confirm_drop" for error in refusal.errors):
             return _asked(given, refusal, bound)
         raise
-    return shapes.write_answer(outcome)
+    return writes.write_answer(outcome)
 
 
 def _choice(given: str | Words | Picked) -> str | dict[str, Any]:
@@ -333,7 +378,7 @@ TOOL = Tool(
         "answer ends with the exact next call."
     ),
     arguments=Settle,
-    shapes=(ConflictList, ConflictShown, shapes.WriteShape, shapes.ConflictShape, DropPreview, Discarded),
+    shapes=(ConflictList, ConflictShown, HunkPart, writes.WriteShape, writes.ConflictShape, DropPreview, Discarded),
     quotes=True,
     run=settle,
     writes=True,

@@ -7,7 +7,7 @@ from pydantic import Field
 from workspace import locations
 from workspace.actor import Actor
 from workspace.errors import FieldError, Invalid
-from workspace.mcp import shapes
+from workspace.mcp import writes
 from workspace.mcp.arguments import Arguments, Key, Message, Reason, Takes
 from workspace.mcp.tool import Answer, Tool
 from workspace.services import documents, folders
@@ -47,7 +47,7 @@ def create(actor: Actor, given: Create) -> Answer:
     if given.action == "folder":
         return _folder(actor, given, location)
     assert given.content is not None
-    return shapes.write_answer(
+    return writes.write_answer(
         documents.create(
             actor,
             location=location,
@@ -107,7 +107,7 @@ TOOL = Tool(
         "refused. Send an idempotency_key, so that a repeat after a lost answer makes no second one."
     ),
     arguments=Create,
-    shapes=(shapes.WriteShape, FolderMade),
+    shapes=(writes.WriteShape, FolderMade),
     run=create,
     writes=True,
 )

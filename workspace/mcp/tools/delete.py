@@ -9,7 +9,7 @@ from pydantic import Field
 from workspace import access, locations
 from workspace.actor import Actor, Role
 from workspace.errors import Gone, Invalid, NotFound, Refusal
-from workspace.mcp import bounds, shapes
+from workspace.mcp import bounds, shapes, writes
 from workspace.mcp.arguments import Arguments, Key, Location, Message, Reason, naming
 from workspace.mcp.fence import counted, fenced
 from workspace.mcp.times import age, iso, stamp
@@ -102,7 +102,7 @@ def delete(actor: Actor, given: Delete) -> Answer:
         message=given.message,
         reason=given.reason,
     )
-    answer = shapes.write_answer(outcome)
+    answer = writes.write_answer(outcome)
     if answer.error:
         return answer
     undo = shapes.call("doc_update", action="restore", location=answer.data["location"])
@@ -218,7 +218,7 @@ TOOL = Tool(
         "it can be undone."
     ),
     arguments=Delete,
-    shapes=(DeletePreview, FolderPreview, FolderDeleted, shapes.WriteShape, shapes.ConflictShape),
+    shapes=(DeletePreview, FolderPreview, FolderDeleted, writes.WriteShape, writes.ConflictShape),
     quotes=True,
     run=delete,
     writes=True,

@@ -1,5 +1,6 @@
 """``history``: which commits a document has, what they changed, and who wrote which line."""
 
+from collections import deque
 from collections.abc import Iterator
 from typing import Annotated, Any, ClassVar, Literal, TypedDict
 
@@ -14,9 +15,14 @@ from workspace.mcp.tools import read
 from workspace.merge.diff import DiffHunk
 from workspace.queries import documents
 from workspace.queries import history as queries
+from workspace.services import authorship
 
 _MARKS = {"context": " ", "delete": "-", "insert": "+"}
 _LINE = 2_000
+_QUOTED = 200
+"""Characters of a sentence."""
+_ALSO = 6
+"""Commits that are told of one sentence."""
 _DIFF_LINES = 20_000
 """Of a longer diff, no more is listed over all its pages."""
 OlderCommit = Annotated[
@@ -56,10 +62,12 @@ class Log(TypedDict):
 
 
 class DiffPart(TypedDict):
-    """Lines begin with a space (both), - (only before) or + (only after), as in a unified diff."""
+    """Lines begin with a space (both), - (only before) or + (only after), as in a unified diff. ``formatting`` says
+    that no word changes: lines broken anew, another bullet."""
 
     header: str
     heading: str | None
+    formatting: bool
     lines: list[str]
 
 
@@ -83,10 +91,29 @@ class Run(TypedDict):
     message: str
 
 
+class SentenceShape(TypedDict):
+    """A sentence, a heading, a table row or a line of code, in characters of the text counted from 0, the end not
+    included. ``commit`` wrote most of it, for its ``reason``; ``also`` are others that wrote in it."""
+
+    start: int
+    end: int
+    text: str
+    commit: str
+    author: shapes.Author
+    message: str
+    reason: str
+    also: list[str]
+
+
 class BlameShape(TypedDict):
+    """Lines by the last commit that wrote in them, and the sentences in these. What is older than ``known_since`` is
+    given to it until all of the history was read; ask again in a while."""
+
     location: str
     commit: str
     runs: list[Run]
+    sentences: list[SentenceShape]
+    known_since: str | None
     next_cursor: str | None
 
 
@@ -135,7 +162,7 @@ def _diff(actor: Actor, given: History) -> Answer:
     parts: list[dict[str, Any]] = []
     for of, line in shown:
         if not parts or parts[-1]["header"] != _header(of):
-            parts.append({"header": _header(of), "heading": of.heading, "lines": []})
+            parts.append({"header": _header(of), "heading": of.heading, "formatting": of.formatting, "lines": []})
         parts[-1]["lines"].append(line)
     data = {
         "location": found.location,
@@ -152,6 +179,8 @@ def _diff(actor: Actor, given: History) -> Answer:
     )
     if not parts:
         return Answer(text=f"{head} The text is the same.", data=data)
+    if all(of.formatting for of in found.hunks):
+        head += " No word differs, only how lists, tables and lines are laid out."
     body = "\n".join(line for part in parts for line in (part["header"], *part["lines"]))
     return Answer(text=f"{head}\n{fenced(body, source='unified diff')}{bounds.more(cursor=cursor)}", data=data)
 
@@ -165,26 +194,75 @@ def _diff_rows(hunks: tuple[DiffHunk, ...]) -> Iterator[tuple[DiffHunk, str]]:
 
 def _header(of: DiffHunk) -> str:
     heading = f" {one_line(of.heading)}" if of.heading else ""
-    return f"@@ -{of.old_start},{of.old_lines} +{of.new_start},{of.new_lines} @@{heading}"
+    layout = " (formatting only)" if of.formatting else ""
+    return f"@@ -{of.old_start},{of.old_lines} +{of.new_start},{of.new_lines} @@{heading}{layout}"
 
 
 def _blame(actor: Actor, given: History) -> Answer:
-    found = queries.blame(actor, location=given.location, at=given.at)
-    listing = ("blame", found.commit)
+    found = queries.blame(actor, location=given.location, at=given.at, keep=authorship.keep)
+    since = found.known_since
+    # All of one listing goes by one history, so a cursor of what was known in part is not one of the whole.
+    listing = ("blame", found.commit, *([since.id] if since else []))
     first = bounds.position(actor, given.cursor, of=listing)
-    runs = [_run(run) for run in found.runs[first : first + 1_000]]
-    shown = runs[: bounds.fitting(runs)]
+    every = list(_parts(found))
+    some = [_run(of) if isinstance(of, queries.BlameRun) else _sentence(of) for of, _ in every[first : first + 1_000]]
+    shown = some[: bounds.fitting(some)]
     end = first + len(shown)
-    cursor = bounds.cursor_at(actor, end, of=listing) if end < len(found.runs) else None
-    lines = [
-        f"L{run['start_line']}-L{run['end_line']} {shapes.commit_line(of.commit)}\n{run['text'].rstrip()}"
-        for run, of in zip(shown, found.runs[first:end], strict=True)
-    ]
-    text = fenced("\n".join(lines), source=f"{found.location}@{found.commit} by who wrote which lines")
-    return Answer(
-        text=text + bounds.more(cursor=cursor),
-        data={"location": found.location, "commit": found.commit, "runs": shown, "next_cursor": cursor},
+    cursor = bounds.cursor_at(actor, end, of=listing) if end < len(every) else None
+    text = fenced(
+        "\n".join(line for _, line in every[first:end] if line),
+        source=f"{found.location}@{found.commit} by who wrote which lines, and sentences of others in them",
     )
+    if since is not None:
+        text += (
+            f"\nThe history is still being read: what is older than #{since.number} {since.id[:12]} is given to it. "
+            "Ask again in a while."
+        )
+    data = {
+        "location": found.location,
+        "commit": found.commit,
+        "runs": [part for part in shown if "start_line" in part],
+        "sentences": [part for part in shown if "start" in part],
+        "known_since": since.id if since else None,
+        "next_cursor": cursor,
+    }
+    return Answer(text=text + bounds.more(cursor=cursor), data=data)
+
+
+def _parts(found: queries.Blame) -> Iterator[tuple[queries.BlameRun | queries.Sentence, str]]:
+    """Each run, then the sentences that begin in it, with the text of either; a sentence of the run's own commit needs
+    none."""
+    left = deque(found.sentences)
+    end = 0
+    for run in found.runs:
+        head = f"L{run.start_line}-L{run.end_line} {shapes.commit_line(run.commit)}"
+        yield run, f"{head}\n{shapes.side(run.text)[0].rstrip()}"
+        end += len(run.text)
+        while left and left[0].start < end:
+            said = left.popleft()
+            own = [commit.id for commit in said.commits] == [run.commit.id]
+            line = f"  “{_quoted(said)}” {shapes.commit_line(said.commits[0])}"
+            others = "".join(f"; also {shapes.commit_line(commit)}" for commit in said.commits[1:_ALSO])
+            yield said, "" if own else line + others
+
+
+def _quoted(said: queries.Sentence) -> str:
+    text = one_line(said.text)
+    return text if len(text) <= _QUOTED else f"{text[:_QUOTED]}…"
+
+
+def _sentence(said: queries.Sentence) -> dict[str, Any]:
+    row = shapes.commit(said.commits[0])
+    return {
+        "start": said.start,
+        "end": said.end,
+        "text": _quoted(said),
+        "commit": row["commit"],
+        "author": row["author"],
+        "message": row["message"],
+        "reason": row["reason"],
+        "also": [commit.id for commit in said.commits[1:_ALSO]],
+    }
 
 
 def _run(run: queries.BlameRun) -> dict[str, Any]:
@@ -215,8 +293,8 @@ TOOL = Tool(
     name="history",
     title="History of a document",
     description=(
-        "log: its commits, newest first. diff: what changed between two of them. blame: who wrote which lines, in "
-        "which commit. show: one commit with its text."
+        "log: its commits, newest first. diff: what changed between two of them. blame: who wrote which lines and "
+        "sentences, and why. show: one commit with its text."
     ),
     arguments=History,
     shapes=(Log, DiffShape, BlameShape, Shown),

@@ -5,8 +5,8 @@ from typing import Annotated, ClassVar, Literal, TypedDict
 from pydantic import Field
 
 from workspace.actor import Actor
-from workspace.errors import Invalid, PreconditionRequired
-from workspace.mcp import shapes
+from workspace.errors import FieldError, Invalid, PreconditionRequired
+from workspace.mcp import writes
 from workspace.mcp.arguments import Arguments, CommitId, Key, Location, Message, Reason, Takes
 from workspace.mcp.tool import Answer, Tool
 from workspace.mcp.tools.create import FolderMade, folder_answer
@@ -24,7 +24,7 @@ class Update(Arguments):
         "append": Takes(needs=("location", "content"), may=_GUARDS),
         "section": Takes(needs=("location", "section", "content"), may=("confirm_shrink", *_GUARDS)),
         "move": Takes(needs=("location", "to"), may=("expected_commit", "acknowledge_access_change", *_NOTES)),
-        "restore": Takes(needs=("location",), may=("commit", "expected_commit", *_NOTES)),
+        "restore": Takes(needs=("location",), may=("commit", "section", "confirm_shrink", *_GUARDS)),
     }
 
     action: Literal["replace", "edit", "append", "section", "move", "restore"]
@@ -36,7 +36,14 @@ class Update(Arguments):
     new_string: Annotated[str, Field(description="edit: what stands there afterwards.")] | None = None
     replace_all: Annotated[bool, Field(description="edit: every place, not the only one.")] = False
     section: (
-        Annotated[str, Field(description="section: the heading's title, its path as A > B, or its anchor.")] | None
+        Annotated[
+            str,
+            Field(
+                description="section: the heading's title, its path as A > B, or its anchor. "
+                "restore: only this section of commit."
+            ),
+        ]
+        | None
     ) = None
     to: Annotated[str, Field(description="move: the new location, whole.")] | None = None
     commit: (
@@ -61,9 +68,9 @@ class Update(Arguments):
         Literal["reject", "merge"],
         Field(description="When others wrote meanwhile: tell (reject) or merge both where that is clean (merge)."),
     ] = "reject"
-    confirm_shrink: Annotated[
-        bool, Field(description="replace, edit, section: go ahead although next to nothing of a long text is left.")
-    ] = False
+    confirm_shrink: Annotated[bool, Field(description="Go ahead although next to nothing of a long text is left.")] = (
+        False
+    )
     acknowledge_access_change: Annotated[
         bool, Field(description="move: go ahead although other people will be able to read it there.")
     ] = False
@@ -139,7 +146,7 @@ def update(actor: Actor, given: Update) -> Answer:
             return _move(actor, given, notes)
         case "restore":
             outcome = _restore(actor, given, notes)
-    return shapes.write_answer(outcome)
+    return writes.write_answer(outcome)
 
 
 def _move(actor: Actor, given: Update, notes: Notes) -> Answer:
@@ -152,15 +159,30 @@ def _move(actor: Actor, given: Update, notes: Notes) -> Answer:
         **notes,
     )
     if not isinstance(outcome, Made):
-        return shapes.write_answer(outcome)
+        return writes.write_answer(outcome)
     return folder_answer(outcome, f"The folder is now {outcome.location}, with all that is in it.")
 
 
 def _restore(actor: Actor, given: Update, notes: Notes) -> Outcome:
     if given.commit is None:
-        if given.expected_commit is not None:
-            raise Invalid("expected_commit", "goes with commit. Without commit, a deleted document is brought back.")
+        unfit = _given(given, "expected_commit", "section", "on_conflict", "confirm_shrink")
+        if unfit:
+            told = "goes with commit. Without commit, a deleted document is brought back."
+            raise Invalid(errors=[FieldError(field=name, message=told) for name in unfit])
         return documents.undelete(actor, location=given.location, **notes)
+    if given.section is not None:
+        return documents.restore_section(
+            actor,
+            location=given.location,
+            commit=given.commit,
+            section=given.section,
+            expected_commit=given.expected_commit,
+            on_conflict=given.on_conflict,
+            confirm_shrink=given.confirm_shrink,
+            **notes,
+        )
+    if unfit := _given(given, "on_conflict", "confirm_shrink"):
+        raise Invalid(errors=[FieldError(field=name, message="goes with section.") for name in unfit])
     return documents.restore(
         actor,
         location=given.location,
@@ -170,17 +192,23 @@ def _restore(actor: Actor, given: Update, notes: Notes) -> Outcome:
     )
 
 
+def _given(given: Update, *names: str) -> list[str]:
+    """Those of the arguments that were named in the call."""
+    return [name for name in names if name in given.model_fields_set]
+
+
 TOOL = Tool(
     name="doc_update",
     title="Change a document",
     description=(
         "Changes one document by a new commit; earlier versions stay. edit replaces exact text, append adds at the "
         "end, section replaces what stands under a heading, replace takes the whole text (with expected_commit), "
-        "move renames or moves a document or folder, restore brings an earlier text (commit) or a deleted document "
-        "back. Send expected_commit from your read, and on_conflict merge to keep both texts where they fit."
+        "move renames or moves a document or folder, restore brings an earlier text (commit), one section of it, or a "
+        "deleted document back. Send expected_commit from your read, and on_conflict merge to keep both texts where "
+        "they fit."
     ),
     arguments=Update,
-    shapes=(shapes.WriteShape, shapes.ConflictShape, FolderMade),
+    shapes=(writes.WriteShape, writes.ConflictShape, FolderMade),
     run=update,
     writes=True,
 )

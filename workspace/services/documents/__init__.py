@@ -2,7 +2,15 @@
 
 from workspace.services.documents.placing import delete, move, restore, undelete
 from workspace.services.documents.request import ON_CONFLICT, OnConflict
-from workspace.services.documents.writing import append, create, edit, replace_section, restore_section, substitute
+from workspace.services.documents.writing import (
+    append,
+    create,
+    edit,
+    merge_in,
+    replace_section,
+    restore_section,
+    substitute,
+)
 
 __all__ = [
     "ON_CONFLICT",
@@ -11,6 +19,7 @@ __all__ = [
     "create",
     "delete",
     "edit",
+    "merge_in",
     "move",
     "replace_section",
     "restore",

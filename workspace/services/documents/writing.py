@@ -57,6 +57,21 @@ def edit(actor: Actor, *, location: str, content: str, expected_commit: str, **r
     return _write(actor, "edit", {"content": text.hash}, lambda _: content, location=location, **whole)
 
 
+def merge_in(
+    actor: Actor, *, location: str, merged: Merge, upon: str, expected_commit: str, **request: Unpack[Replacement]
+) -> Outcome:
+    """Write what ``merged`` made of ``expected_commit`` and of a text that was changed elsewhere since ``upon``.
+
+    Both are the commit's parents, and what the merge settled is its own to tell. Where the head has moved since, the
+    text goes the way of ``edit``. Raises as that does.
+    """
+    assert merged.text is not None
+    text = merged.text
+    whole: Edit = {**request, "expected_commit": expected_commit}
+    payload = {"content": texts.check(text).hash, "upon": upon}
+    return _write(actor, "merge_in", payload, lambda _: text, location=location, made=(merged, upon), **whole)
+
+
 def substitute(
     actor: Actor,
     *,
@@ -154,9 +169,11 @@ def _write(
     compute: Callable[[str], str],
     *,
     location: str,
+    made: tuple[Merge, str] | None = None,
     **request: Unpack[Edit],
 ) -> Outcome:
-    """The one way a new text enters a document. ``compute`` makes it from the text it is based on."""
+    """The one way a new text enters a document. ``compute`` makes it from the text it is based on; ``made`` is the
+    merge that it came from, and the commit that its other side was written upon."""
     expected, on_conflict = request.get("expected_commit"), request.get("on_conflict", "reject")
     if on_conflict not in ON_CONFLICT:
         raise Invalid("on_conflict", "must be reject or merge.")
@@ -175,6 +192,8 @@ def _write(
         if base.pk == head.pk:
             if asks:
                 shrinking.refuse(base_text, text.content)
+            if made is not None:
+                return _merge(actor, document, made[0], commits.named(document, made[1]), notes)
             commit = commits.record(actor, document, kind=CommitKind.EDIT, text=text, parents=[head.pk], **notes)
             return written(Saved, document, commit)
         head_text = commits.text_of(head)
@@ -185,20 +204,26 @@ def _write(
             return written(Unchanged, document, head)
         if asks:
             shrinking.refuse(head_text, merged.text)
-        commit = commits.record(
-            actor,
-            document,
-            kind=CommitKind.MERGE,
-            text=texts.check(merged.text),
-            parents=[head.pk, base.pk],
-            merge_version=merged.version,
-            decisions=merged.decisions,
-            **notes,
-        )
-        return written(Merged, document, commit, decisions=merged.decisions)
+        return _merge(actor, document, merged, base, notes)
 
     whole = {**payload, "location": location, "expected": expected, "on_conflict": on_conflict, **notes}
     return once(actor, f"documents.{operation}", request.get("idempotency_key"), whole, act)
+
+
+def _merge(actor: Actor, document: Document, merged: Merge, base: Commit, notes: commits.Notes) -> Merged:
+    """The commit of a merge of the head with what was written upon ``base``."""
+    assert merged.text is not None
+    commit = commits.record(
+        actor,
+        document,
+        kind=CommitKind.MERGE,
+        text=texts.check(merged.text),
+        parents=dict.fromkeys((document.head_id, base.pk)),
+        merge_version=merged.version,
+        decisions=merged.decisions,
+        **notes,
+    )
+    return written(Merged, document, commit, decisions=merged.decisions)
 
 
 def _keep(actor: Actor, document: Document, base: Commit, draft: Text, merged: Merge, notes: commits.Notes) -> Conflict:

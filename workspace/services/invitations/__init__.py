@@ -2,7 +2,7 @@
 
 from workspace.services.invitations.sending import MOST_USES, Invited, create, renew, revoke
 from workspace.services.invitations.taking import ENDED, Offer, accept, admits, join, offer, sign_up
-from workspace.services.invitations.terms import location_of
+from workspace.services.invitations.terms import location_of, role_of
 
 __all__ = [
     "ENDED",
@@ -17,5 +17,6 @@ __all__ = [
     "offer",
     "renew",
     "revoke",
+    "role_of",
     "sign_up",
 ]

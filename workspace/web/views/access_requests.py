@@ -44,9 +44,11 @@ def ask(request: HttpRequest) -> HttpResponse:
             access_requests.ask(person(request), **form.cleaned_data)
         except Invalid as refusal:
             form.refuse(refusal)
-        except RateLimited:
-            form.add_error(None, "Too many requests of yours are open. Withdraw one, or wait for an answer.")
-            return _form(request, form, status=429)
+        except RateLimited as refusal:
+            form.add_error(None, refusal.detail)
+            answer = _form(request, form, status=429)
+            answer["Retry-After"] = str(refusal.retry_after)
+            return answer
         else:
             messages.success(request, "Asked. It waits here until somebody who shares that place decides.")
             return redirect("/access-requests?list=mine")

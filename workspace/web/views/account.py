@@ -11,7 +11,8 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 
 from workspace.errors import Invalid
-from workspace.services import people
+from workspace.services import people, sessions
+from workspace.web import fields
 from workspace.web.forms.accounts import NameForm
 from workspace.web.frame import page, person
 
@@ -63,3 +64,16 @@ def email(request: HttpRequest) -> HttpResponse:
         raise Invalid("email", "takes the place of the present address when it is confirmed.")
     answer: HttpResponse = library.email(request)
     return answer
+
+
+def end_sessions(request: HttpRequest) -> HttpResponse:
+    """Sign out in one other browser, or in all others. The library's page lists them, and ends them only together."""
+    actor, current, session = person(request), request.session.session_key or "", request.POST.get("session")
+    if session is None:
+        count = sessions.end_others(actor, current=current)
+        said = f"Signed out in {count} other browser{'' if count == 1 else 's'}."
+        messages.success(request, said if count else "You are signed in nowhere else.")
+    else:
+        sessions.end(actor, session=fields.number(session), current=current)
+        messages.success(request, "Signed out there.")
+    return redirect("usersessions_list")

@@ -171,13 +171,26 @@ def _same_head(sent: Mapping[str, str], view: ConflictView) -> bool:
     return sent.get("expected_commit", "") in ("", view.current_commit)
 
 
+def _step(value: str) -> int:
+    if not (value.isascii() and value.isdigit() and len(value) <= 18):
+        raise Invalid("step", "must be a whole number.")
+    return int(value)
+
+
 def _keep(actor: Actor, sent: Mapping[str, str], view: ConflictView) -> str:
     """Keep the choices of a form, if they are somebody's who may settle it. Tells why they could not be kept: what
     was typed stays in the form all the same."""
     if view.may_resolve:
         head = sent.get("expected_commit") or view.current_commit
         try:
-            keeping.save(actor, conflict=view.row.id, choices=None if OLD in sent else settled.sent(sent), head=head)
+            keeping.save(
+                actor,
+                conflict=view.row.id,
+                choices=None if OLD in sent else settled.sent(sent),
+                head=head,
+                page=sent.get("page", ""),
+                step=_step(sent.get("step", "0")),
+            )
         except (Invalid, TooLarge) as refusal:
             return refusal.detail
     return ""

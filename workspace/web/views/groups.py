@@ -1,12 +1,15 @@
 """Groups, for administrators: who is in them, which groups are parts of which, and where they have access."""
 
+from collections.abc import Callable
+
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 
-from workspace.errors import AlreadyExists, Invalid, NotFound
+from workspace.errors import AlreadyExists, Invalid
 from workspace.queries import groups, people
 from workspace.services import groups as services
+from workspace.web import fields
 from workspace.web.forms.base import PlainForm
 from workspace.web.forms.groups import GroupForm, MemberForm, NestForm
 from workspace.web.frame import page, person
@@ -91,21 +94,16 @@ def delete(request: HttpRequest, group_id: int) -> HttpResponse:
 def add(request: HttpRequest, group_id: int) -> HttpResponse:
     """Put somebody into it."""
     actor, form = person(request), MemberForm(request.POST)
-    if form.is_valid():
-        email = form.cleaned_data["email"].strip()
-        try:
-            services.add(actor, group=group_id, person=groups.person(actor, email=email))
-        except Invalid as refusal:
-            form.refuse(refusal)
-        else:
-            messages.success(request, f"{email} is in it now.")
-            return redirect("group", group_id)
-    return _shown(request, group_id, status=422, member_form=form)
+
+    def put(email: str) -> None:
+        services.add(actor, group=group_id, person=groups.person(actor, email=email))
+
+    return _put(request, group_id, form, "member_form", put, said="{} is in it now.")
 
 
 def remove(request: HttpRequest, group_id: int) -> HttpResponse:
     """Take somebody out of it."""
-    services.remove(person(request), group=group_id, person=_number(request, "person"))
+    services.remove(person(request), group=group_id, person=fields.number(request.POST.get("person", "")))
     messages.success(request, "Taken out of the group. What the group reaches is closed to them from now on.")
     return redirect("group", group_id)
 
@@ -113,28 +111,31 @@ def remove(request: HttpRequest, group_id: int) -> HttpResponse:
 def nest(request: HttpRequest, group_id: int) -> HttpResponse:
     """Put another group into it. One that already holds this group, itself too, is refused at its field."""
     actor, form = person(request), NestForm(request.POST)
-    if form.is_valid():
-        name = form.cleaned_data["group"].strip()
-        try:
-            services.nest(actor, group=group_id, inner=groups.named(actor, name=name))
-        except Invalid as refusal:
-            form.refuse(refusal)
-        else:
-            messages.success(request, f"Whoever is in {name} is in this group too now.")
-            return redirect("group", group_id)
-    return _shown(request, group_id, status=422, nest_form=form)
+
+    def put(name: str) -> None:
+        services.nest(actor, group=group_id, inner=groups.named(actor, name=name))
+
+    return _put(request, group_id, form, "nest_form", put, said="Whoever is in {} is in this group too now.")
 
 
 def unnest(request: HttpRequest, group_id: int) -> HttpResponse:
     """Take a group out of it."""
-    services.unnest(person(request), group=group_id, inner=_number(request, "inner"))
+    services.unnest(person(request), group=group_id, inner=fields.number(request.POST.get("inner", "")))
     messages.success(request, "Taken out. Its people are in this group no more, unless by another way.")
     return redirect("group", group_id)
 
 
-def _number(request: HttpRequest, name: str) -> int:
-    """An id from a form's hidden field. Raises ``NotFound`` for what can be none."""
-    value = request.POST.get(name, "")
-    if not (value.isascii() and value.isdigit() and len(value) < 19):
-        raise NotFound
-    return int(value)
+def _put(
+    request: HttpRequest, group_id: int, form: PlainForm, name: str, put: Callable[[str], None], *, said: str
+) -> HttpResponse:
+    """Put in what the one field of ``form`` names, or show the form, as ``name`` in the page, with what is wrong."""
+    if form.is_valid():
+        (value,) = form.cleaned_data.values()
+        try:
+            put(value.strip())
+        except Invalid as refusal:
+            form.refuse(refusal)
+        else:
+            messages.success(request, said.format(value.strip()))
+            return redirect("group", group_id)
+    return _shown(request, group_id, status=422, **{name: form})

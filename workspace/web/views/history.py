@@ -67,6 +67,7 @@ def diff(request: HttpRequest, location: str) -> HttpResponse:
         "hunks": list(zip(diffs.rows(found.hunks), found.authors, strict=True)),
         "changes": sum(not hunk.formatting for hunk in found.hunks),
         "settled": timeline.settled(found.to_commit),
+        "elsewhere": timeline.elsewhere(found.to_commit),
         "view": view if view in VIEWS else "side",
     }
     return page(request, "document/diff.html", context, at=location.rpartition("/")[0], current=location)
@@ -76,23 +77,28 @@ def blame(request: HttpRequest, location: str) -> HttpResponse:
     """The text from ``?line=`` on with who wrote it, by line, or by sentence (``?view=sentence``)."""
     at, line = request.GET.get("at") or None, first_line(request)
     found = history.blame(person(request), location=location, at=at, line=line, most=SOURCE_LINES, keep=authorship.keep)
-    runs = [
-        {
-            "commit": run.commit,
-            "lines": list(enumerate((lines.bare(line) for line in lines.split(run.text)), run.start_line)),
-        }
-        for run in found.runs
-    ]
     context = {
         "location": location,
         "blame": found,
-        "runs": runs,
+        "runs": _runs(found.runs),
         "groups": _groups(found.sentences),
         "view": "sentence" if request.GET.get("view") == "sentence" else "line",
         "first": line,
         "next_line": found.next_line,
     }
     return page(request, "document/blame.html", context, at=location.rpartition("/")[0], current=location)
+
+
+def _runs(runs: Iterable[history.BlameRun]) -> list[dict[str, Any]]:
+    """The lines of each commit, numbered. Blank lines go with those above them: who ended a paragraph is no news."""
+    drawn: list[dict[str, Any]] = []
+    for run in runs:
+        numbered = list(enumerate((lines.bare(line) for line in lines.split(run.text)), run.start_line))
+        if drawn and (not run.text.strip() or drawn[-1]["commit"].id == run.commit.id):
+            drawn[-1]["lines"] += numbered
+        else:
+            drawn.append({"commit": run.commit, "lines": numbered})
+    return drawn
 
 
 def _groups(sentences: Iterable[history.Sentence]) -> list[dict[str, Any]]:
@@ -119,10 +125,11 @@ def who(request: HttpRequest, location: str) -> HttpResponse:
         actor, location=location, at=document.commit, start=offset, end=offset + 1, keep=authorship.keep
     )
     context: dict[str, Any] = {"location": location, "commit": document.commit, "sentence": None}
-    if found:
-        sentence, text = found[0], document.content
+    if found.sentences:
+        sentence, text = found.sentences[0], document.content
         context |= {
             "sentence": sentence,
+            "since": found.known_since,
             "quoted": " ".join(sentence.text.split())[:QUOTED],
             "before": len(text[: sentence.start].rstrip()) - 1,
             "after": sentence.end + len(text[sentence.end :]) - len(text[sentence.end :].lstrip()),
