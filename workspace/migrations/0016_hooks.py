@@ -5,7 +5,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("workspace", "0010_reconciliation"),
+        ("workspace", "0015_settling_steps"),
     ]
 
     operations = [
