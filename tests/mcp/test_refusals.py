@@ -128,7 +128,9 @@ def test_a_reader_is_told_which_role_is_needed(cast: Cast, first: str) -> None:
 def test_an_agent_that_may_only_read_is_offered_no_writing_tool(cast: Cast) -> None:
     reader = replace(cast.scout, scopes=(Scope(role=Role.VIEWER),))
     offered = {name for name, tool in TOOLS.items() if tool.offered_to(reader)}
-    assert offered == {"browse", "read", "search", "history", "access_read", "identity"}
+    assert offered == {
+        *("browse", "read", "search", "history", "access_read", "identity", "context", "revalidate"),
+    }
     writer = replace(cast.scout, scopes=(Scope(role=Role.VIEWER), Scope(role=Role.EDITOR, folder=1)))
     assert all(tool.offered_to(writer) for tool in TOOLS.values())
     assert all(tool.offered_to(cast.scout) for tool in TOOLS.values())

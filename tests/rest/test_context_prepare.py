@@ -134,7 +134,7 @@ def test_what_is_hidden_is_not_found_like_what_never_was(plan: str, mallory: Cal
     assert hidden == [
         {"citation": f"{PLACE}@{plan}#L7", "state": "not found", "location": None, "head_commit": None, "now": None}
     ]
-    lines = [f"{PLACE}@{plan}#L{span}" for span in ("900", "0", "5-900", "9-5")]
+    lines = [f"{PLACE}@{plan}#L{span}" for span in ("900", "0", "5-L900", "9-L5")]
     wrong = (f"{PLACE}@{'0' * 64}", f"other/place.md@{plan}", *lines)
     assert {one["state"] for one in standing(rover, *wrong)} == {"not found"}
 

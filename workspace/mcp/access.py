@@ -24,7 +24,7 @@ Subject = Annotated[str, Field(max_length=400, description="An email address, or
 RequestId = Annotated[str, Field(max_length=64, description="From access_read with action requests or mine.")]
 Token = Annotated[
     str,
-    Field(max_length=2000, description="From the first call, which changes nothing. Valid for 10 minutes."),
+    Field(max_length=2000, description="From the first call; valid for 10 minutes."),
 ]
 
 

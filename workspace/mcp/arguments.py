@@ -15,21 +15,21 @@ from pydantic_core import ErrorDetails
 
 from workspace.errors import FieldError, Invalid
 
-Location = Annotated[str, Field(description="Whole path from the root, such as product/notes/launch.md.")]
+Location = Annotated[str, Field(description="Whole path, such as product/notes/launch.md.")]
 Key = Annotated[
     str,
     Field(
         min_length=1,
         max_length=255,
-        description="Makes a repeat safe: the same key and arguments give the first outcome and write nothing.",
+        description="A repeat with the same key writes nothing and gives the first outcome.",
     ),
 ]
-Message = Annotated[str, Field(max_length=2000, description="What was changed, for the history.")]
+Message = Annotated[str, Field(max_length=2000, description="What changed, for the history.")]
 Reason = Annotated[str, Field(max_length=2000, description="Why, for the history.")]
 CommitId = Annotated[
     str, Field(min_length=7, max_length=64, description="Commit id, whole or at least its first 7 characters.")
 ]
-Cursor = Annotated[str, Field(max_length=2000, description="next_cursor of the answer before, to go on.")]
+Cursor = Annotated[str, Field(max_length=2000, description="next_cursor of the answer before.")]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -192,7 +192,7 @@ def _untitled(node: Any, *, named: bool = False) -> Any:
 
 
 def _without_null(of: dict[str, Any]) -> dict[str, Any]:
-    rest = {name: value for name, value in of.items() if not (name == "default" and value is None)}
+    rest = {name: value for name, value in of.items() if not (name == "default" and value in (None, ""))}
     options = [option for option in rest.pop("anyOf", ()) if option != {"type": "null"}]
     if not options:
         return rest

@@ -79,7 +79,7 @@ class ContextOut(serializers.Serializer[Any]):
     citations = CitationOut(many=True, help_text="In the order of the text.")
     budget = BudgetOut()
     left_out = serializers.IntegerField(help_text="Passages that were found and did not fit.")
-    partial = serializers.BooleanField(help_text="Whether the time was over before all was looked for.")
+    partial: Any = serializers.BooleanField(help_text="Whether the time was over before all was looked for.")
     receipt = serializers.CharField(help_text="To report on by POST /receipts.")
     why = serializers.CharField(help_text="Where the text is empty: `nothing to say` or `unavailable`.")
 

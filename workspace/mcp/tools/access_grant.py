@@ -107,10 +107,9 @@ TOOL = Tool(
     name=NAME,
     title="Share, ask for access, approve a request",
     description=(
-        "grant: give a person or group a role at a place, with all that is and will be below it. approve: give what a "
-        "request asks for, or a lesser role. Both change nothing at first: they tell who would gain what and give a "
-        "confirm_token; show that to the person, then call again with it. request: ask for access for your person, "
-        "also where you were told NOT_FOUND."
+        "grant: give a person or group a role at a place and all that is or comes below it. approve: give what a "
+        "request asks for, or less. Both first change nothing: they tell who would gain what and give a confirm_token; "
+        "show the person, then call again with it. request: ask for access for your person, also after NOT_FOUND."
     ),
     arguments=AccessGrant,
     shapes=(access.PreviewShape, Granted, Answered),

@@ -81,10 +81,9 @@ TOOL = Tool(
     name=NAME,
     title="Stop sharing, decline or withdraw a request",
     description=(
-        "revoke: take back the role that a person or group was given at the place itself; what is inherited stays. It "
-        "changes nothing at first: it tells who would lose what and who keeps it by another grant, and gives a "
-        "confirm_token; show that to the person, then call again with it. decline: refuse a request, with a reason. "
-        "withdraw: take back a request of your person."
+        "revoke: take back the role given at the place itself; what is inherited stays. It first changes nothing: it "
+        "tells who would lose what and who keeps it by another grant, and gives a confirm_token; show the person, then "
+        "call again with it. decline: refuse a request, with a reason. withdraw: take back a request of your person."
     ),
     arguments=AccessRevoke,
     shapes=(access.PreviewShape, Revoked, Answered),

@@ -203,7 +203,7 @@ TOOL = Tool(
     title="Browse the workspace",
     description=(
         "Lists what you may see: folders (of one folder, or the top level), documents (all below a folder, "
-        "folder by folder, with who changed them last and when), or the people with whom you share folders."
+        "folder by folder, with who changed them last and when), or people with whom you share folders."
     ),
     arguments=Browse,
     shapes=(FolderList, DocumentList, PersonList),

@@ -46,7 +46,7 @@ class Capture(Arguments):
             Field(
                 min_length=1,
                 max_length=255,
-                description="commit: makes a repeat safe; by default made from the content.",
+                description="commit: makes a repeat safe; by default from the content.",
             ),
         ]
         | None

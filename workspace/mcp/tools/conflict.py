@@ -73,15 +73,12 @@ class Settle(Arguments):
     confirm_token: (
         Annotated[
             str,
-            Field(max_length=1000, description="resolve: from the answer that asked whether content may drop lines."),
+            Field(max_length=1000, description="resolve: from the answer that asked."),
         ]
         | None
     ) = None
-    expected_commit: (
-        Annotated[CommitId, Field(description="resolve: the head that you decided upon, head_commit of the conflict.")]
-        | None
-    ) = None
-    location: Annotated[str, Field(description="list: only of this document or below this folder.")] | None = None
+    expected_commit: Annotated[CommitId, Field(description="resolve: head_commit of the conflict.")] | None = None
+    location: Annotated[str, Field(description="list: only of this document or folder.")] | None = None
     state: Annotated[Literal["open", "resolved", "discarded"], Field(description="list: by default open.")] = "open"
     offset: Annotated[int, Field(ge=0, description="show: next_offset of the draft, in characters.")] = 0
     limit: Annotated[int, Field(ge=1, le=bounds.PAGE_MOST)] = 20

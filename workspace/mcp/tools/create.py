@@ -25,7 +25,7 @@ class Create(Arguments):
         list[str],
         Field(
             max_length=locations.MAX_DEPTH,
-            description='The folders above it, outermost first, such as ["product", "notes"]; missing ones are made.',
+            description='The folders above it, such as ["product", "notes"]; missing ones are made.',
         ),
     ] = []
     name: Annotated[str, Field(description="Name of the new document or folder, such as launch.md.")]
@@ -103,8 +103,8 @@ TOOL = Tool(
     name="doc_create",
     title="Create a document or a folder",
     description=(
-        "Makes a document (or an empty folder) with the folders above it. It never overwrites: a taken name is "
-        "refused. Send an idempotency_key, so that a repeat after a lost answer makes no second one."
+        "Makes a document (or an empty folder) with the folders above it. A taken name is refused. Send an "
+        "idempotency_key, so that a repeat after a lost answer makes no second one."
     ),
     arguments=Create,
     shapes=(writes.WriteShape, FolderMade),

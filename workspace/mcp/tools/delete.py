@@ -30,10 +30,7 @@ _AGAIN = "Call again without confirm_token and look at what would go."
 class Delete(Arguments):
     location: Location
     confirm_token: (
-        Annotated[
-            str, Field(max_length=1000, description="From the first call, which deletes nothing. Valid for 10 minutes.")
-        ]
-        | None
+        Annotated[str, Field(max_length=1000, description="From the first call; valid for 10 minutes.")] | None
     ) = None
     idempotency_key: Key | None = None
     message: Message = ""
@@ -214,8 +211,7 @@ TOOL = Tool(
     title="Delete a document or a folder",
     description=(
         "Deletes a document, or a folder with all in it, in two steps. The first call deletes nothing: it tells what "
-        "would go and gives a confirm_token. Show that to the person, then call again with the token. History stays; "
-        "it can be undone."
+        "would go and gives a confirm_token. Show the person, then call again with it. It can be undone."
     ),
     arguments=Delete,
     shapes=(DeletePreview, FolderPreview, FolderDeleted, writes.WriteShape, writes.ConflictShape),

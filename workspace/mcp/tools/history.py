@@ -27,7 +27,7 @@ _DIFF_LINES = 20_000
 """Of a longer diff, no more is listed over all its pages."""
 OlderCommit = Annotated[
     str,
-    Field(min_length=7, max_length=64, description="diff: the older commit; by default the one before to."),
+    Field(min_length=7, max_length=64, description="diff: the older commit; by default the one before."),
 ]
 
 
@@ -43,10 +43,9 @@ class History(Arguments):
     location: Location
     from_: OlderCommit | None = Field(None, alias="from")
     to: (
-        Annotated[str, Field(min_length=7, max_length=64, description="diff: the newer commit; by default the newest.")]
-        | None
+        Annotated[str, Field(min_length=7, max_length=64, description="diff: the newer; by default the newest.")] | None
     ) = None
-    at: Annotated[CommitId, Field(description="blame: the commit to look at; by default the newest.")] | None = None
+    at: Annotated[CommitId, Field(description="blame: by default the newest.")] | None = None
     commit: Annotated[CommitId, Field(description="show: the commit.")] | None = None
     offset: Annotated[int, Field(ge=0, description="show: next_offset of the answer before.")] = 0
     limit: Annotated[int, Field(ge=1, le=bounds.PAGE_MOST, description="log: so many commits.")] = 20

@@ -18,15 +18,13 @@ from workspace.services import receipts
 
 class Read(Arguments):
     location: Location | None = None
-    node: (
-        Annotated[str, Field(max_length=64, description="The document's stable id, doc_…, instead of location.")] | None
-    ) = None
+    node: Annotated[str, Field(max_length=64, description="Its stable id, instead of location.")] | None = None
     at: CommitId | None = None
-    offset: Annotated[int, Field(ge=0, description="Byte to start at: next_offset of the answer before.")] = 0
+    offset: Annotated[int, Field(ge=0, description="next_offset of the answer before.")] = 0
     max_bytes: (
         Annotated[
             int,
-            Field(ge=1, description=f"At most so many bytes. Never more than {bounds.TEXT_MOST:,} characters."),
+            Field(ge=1, description=f"And never more than {bounds.TEXT_MOST:,} characters."),
         ]
         | None
     ) = None

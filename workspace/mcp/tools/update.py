@@ -32,7 +32,7 @@ class Update(Arguments):
     content: (
         Annotated[str, Field(description="replace: the whole text. append, section: the text to put there.")] | None
     ) = None
-    old_string: Annotated[str, Field(description="edit: the exact text to replace, as read.")] | None = None
+    old_string: Annotated[str, Field(description="edit: the exact text, as read.")] | None = None
     new_string: Annotated[str, Field(description="edit: what stands there afterwards.")] | None = None
     replace_all: Annotated[bool, Field(description="edit: every place, not the only one.")] = False
     section: (
@@ -52,7 +52,7 @@ class Update(Arguments):
             Field(
                 min_length=7,
                 max_length=64,
-                description="restore: the commit whose text becomes the newest. Without it: undelete.",
+                description="restore: whose text becomes the newest. Without it: undelete.",
             ),
         ]
         | None
@@ -66,13 +66,11 @@ class Update(Arguments):
     ) = None
     on_conflict: Annotated[
         Literal["reject", "merge"],
-        Field(description="When others wrote meanwhile: tell (reject) or merge both where that is clean (merge)."),
+        Field(description="When others wrote meanwhile: tell, or merge where that is clean."),
     ] = "reject"
-    confirm_shrink: Annotated[bool, Field(description="Go ahead although next to nothing of a long text is left.")] = (
-        False
-    )
+    confirm_shrink: Annotated[bool, Field(description="Go ahead although little of a long text is left.")] = False
     acknowledge_access_change: Annotated[
-        bool, Field(description="move: go ahead although other people will be able to read it there.")
+        bool, Field(description="move: go ahead although others can read it there.")
     ] = False
     idempotency_key: Key | None = None
     message: Message = ""
@@ -201,10 +199,10 @@ TOOL = Tool(
     name="doc_update",
     title="Change a document",
     description=(
-        "Changes one document by a new commit; earlier versions stay. edit replaces exact text, append adds at the "
-        "end, section replaces what stands under a heading, replace takes the whole text (with expected_commit), "
-        "move renames or moves a document or folder, restore brings an earlier text (commit), one section of it, or a "
-        "deleted document back. Send expected_commit from your read, and on_conflict merge to keep both texts where "
+        "Changes one document by a new commit. edit replaces exact text, append adds at the end, section replaces what "
+        "stands under a heading, replace takes the whole text (with expected_commit), move renames or moves a document "
+        "or folder, restore brings back an earlier text (commit), one section of it, or a deleted document. Send "
+        "expected_commit from your read, and on_conflict merge to keep both texts where "
         "they fit."
     ),
     arguments=Update,
