@@ -15,7 +15,7 @@ from tests.parity.pairs import CALLED, Pair, differences, leaks, signed_in, with
 from tests.parity.world import COMMON, Plan, World, make, plans, undone
 from workspace.actor import Actor, Role
 from workspace.models import Capture, Commit, Conflict, Job
-from workspace.services import audit
+from workspace.services import audit, contexts
 
 ELSEWHERE = ("{request}", "{invitation}", "{group}", "{person}", "{email}")
 
@@ -125,6 +125,7 @@ def _seen(pair: Pair) -> dict[str, str]:
         "conflict": Conflict.objects.get(document=own).pk,
         "capture": Capture.objects.get(folder=own.folder).pk,
         "job": Job.objects.filter(document=own).earliest("pk").pk,
+        "receipt": contexts.prepare(actor, prompt=COMMON).receipt,
         "agent": world.agent.pk,
         **pair.own,
     }
