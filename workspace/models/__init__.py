@@ -2,6 +2,7 @@
 
 from workspace.models.agents import Agent, AgentScope, AgentToken, Connection
 from workspace.models.audit import AuditEntry
+from workspace.models.bindings import Binding, BindingPolicy, CaptureMode
 from workspace.models.blame import Blame, BlameMark
 from workspace.models.captures import Capture, Summary
 from workspace.models.chunks import Chunk
@@ -23,10 +24,13 @@ __all__ = [
     "AgentScope",
     "AgentToken",
     "AuditEntry",
+    "Binding",
+    "BindingPolicy",
     "Blame",
     "BlameMark",
     "Blob",
     "Capture",
+    "CaptureMode",
     "Chunk",
     "Commit",
     "CommitKind",

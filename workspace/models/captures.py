@@ -34,14 +34,32 @@ class Capture(models.Model):
     deleted_at = models.DateTimeField(null=True, editable=False)
     handed_off = models.ForeignKey(Commit, models.SET_NULL, null=True, related_name="+", editable=False)
     """The commit of the folder's HANDOFF.md that first holds it."""
+    proposed_at = models.DateTimeField(null=True, editable=False)
+    """When it was kept for its author alone, until they approve it."""
+    approved_at = models.DateTimeField(null=True, editable=False)
+    approved_by = models.ForeignKey(Person, models.PROTECT, null=True, related_name="+", editable=False)
 
     class Meta:
         constraints = [
             models.UniqueConstraint(fields=["principal", "operation_id"], name="capture_operation_once"),
+            models.CheckConstraint(
+                condition=models.Q(proposed_at=None) | models.Q(author__isnull=False), name="capture_proposed_author"
+            ),
+            models.CheckConstraint(
+                condition=models.Q(approved_at=None, approved_by=None)
+                | models.Q(approved_at__isnull=False, approved_by__isnull=False, proposed_at__isnull=False),
+                name="capture_approved_by",
+            ),
         ]
         indexes = [
             models.Index(fields=["folder", "-created_at", "id"], name="capture_recent"),
             models.Index(fields=["delete_after"], condition=models.Q(deleted_at=None), name="capture_due"),
+            # Few, and counted on every page.
+            models.Index(
+                fields=["author"],
+                condition=models.Q(proposed_at__isnull=False, approved_at=None, deleted_at=None),
+                name="capture_proposed",
+            ),
         ]
 
     def __str__(self) -> str:

@@ -44,5 +44,9 @@ def invitation_id() -> str:
     return new_id("inv")
 
 
+def binding_id() -> str:
+    return new_id("bnd")
+
+
 def access_request_id() -> str:
     return new_id("acr")
