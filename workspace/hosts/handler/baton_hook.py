@@ -199,6 +199,11 @@ class Lock:
         return self
 
     def __exit__(self, *_: object) -> None:
+        if self.held and os.name != "nt":
+            import fcntl
+
+            # A process that was forked meanwhile has the file open too, and would hold it on.
+            fcntl.flock(self._file, fcntl.LOCK_UN)
         self._file.close()
 
 
@@ -422,17 +427,19 @@ def clean(text: str) -> str:
 
 
 class Access:
-    """The address to ask and the token for it. Raises ``Failed`` with ``unauthorized``."""
+    """The address to ask and the token for it: ``given`` is for ``own`` alone, and both are the environment's where
+    they are left out. Raises ``Failed`` with ``unauthorized``."""
 
-    def __init__(self, binding: Binding) -> None:
-        wanted = binding.address or own_address()
+    def __init__(self, binding: Binding, *, own: str = "", given: str = "") -> None:
+        own = own or own_address()
+        wanted = binding.address or own
         try:
             self.address = Address(wanted)
         except ValueError as error:
             raise Failed("unauthorized", str(error)) from None
-        given = os.environ.get("BATON_TOKEN", "")
+        given = given or os.environ.get("BATON_TOKEN", "")
         try:
-            given_for = Address(own_address()).text
+            given_for = Address(own).text
         except ValueError:
             given_for = ""
         held = credentials().get(self.address.text)
@@ -485,6 +492,30 @@ class Access:
         self.held = granted(found, self.held["client_id"], self.held)
         self._token = self.held["access_token"]
         keep_credentials(self.address.text, self.held)
+
+
+def ask(access: Access, method: str, path: str, body: Any = None, *, end: float) -> dict[str, Any]:
+    """The object that is answered by ``end``, of ``time.monotonic``. Raises ``Failed`` for any other answer."""
+    address = access.address
+    token = access.token(end - time.monotonic())
+    left = end - time.monotonic()
+    if left <= 0.02:
+        raise Failed("unavailable", "%s did not answer in time" % address.text)
+    try:
+        status, found, is_json = request(address, method, path, token=token, body=body, left=left)
+    except Unanswered as error:
+        raise Failed("unavailable", str(error)) from None
+    if status == 401:
+        raise Failed("unauthorized", "%s does not accept the token" % address.text)
+    if status == 403 or status == 404:
+        raise Failed("unauthorized", str(found.get("detail") or "%s answered %d" % (address.text, status))[:300])
+    if status == 503:
+        raise Failed("starting", "%s is not ready" % address.text)
+    if status != 200:
+        raise Failed("unavailable", "%s answered %d %s" % (address.text, status, found.get("code") or ""))
+    if not is_json:
+        raise Failed("unavailable", "%s did not answer in JSON" % address.text)
+    return found
 
 
 def encoded(fields: dict[str, str]) -> str:
@@ -859,26 +890,7 @@ class Hook:
 
     def _ask(self, method: str, path: str, body: Any = None) -> dict[str, Any]:
         assert self.access is not None
-        address = self.access.address
-        token = self.access.token(self.left())
-        left = self.left()
-        if left <= 0.02:
-            raise Failed("unavailable", "%s did not answer in time" % address.text)
-        try:
-            status, found, is_json = request(address, method, path, token=token, body=body, left=left)
-        except Unanswered as error:
-            raise Failed("unavailable", str(error)) from None
-        if status == 401:
-            raise Failed("unauthorized", "%s does not accept the token" % address.text)
-        if status == 403 or status == 404:
-            raise Failed("unauthorized", str(found.get("detail") or "%s answered %d" % (address.text, status))[:300])
-        if status == 503:
-            raise Failed("starting", "%s is not ready" % address.text)
-        if status != 200:
-            raise Failed("unavailable", "%s answered %d %s" % (address.text, status, found.get("code") or ""))
-        if not is_json:
-            raise Failed("unavailable", "%s did not answer in JSON" % address.text)
-        return found
+        return ask(self.access, method, path, body, end=time.monotonic() + self.left())
 
     def _prompt(self, given: dict[str, Any], session: str, turn: str) -> Reply:
         assert self.binding is not None
