@@ -1,4 +1,5 @@
-"""A model that calls one tool and is then content, in the forms in which Claude Code and Codex ask for one."""
+"""A model that calls one tool and is then content, in the forms in which agent hosts ask for one: Anthropic's messages,
+OpenAI's responses and Google's contents."""
 
 import json
 import threading
@@ -36,7 +37,10 @@ def offered(request: dict[str, Any]) -> list[str]:
     names = []
     for tool in request.get("tools") or []:
         name = tool.get("name", "")
-        names += [f"{name}{inner['name']}" for inner in tool.get("tools", [])] if "tools" in tool else [name]
+        if "functionDeclarations" in tool:
+            names += [inner["name"] for inner in tool["functionDeclarations"]]
+        else:
+            names += [f"{name}{inner['name']}" for inner in tool.get("tools", [])] if "tools" in tool else [name]
     return names
 
 
@@ -47,12 +51,18 @@ def model(tool: str, arguments: dict[str, Any]) -> Iterator[Model]:
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
-            request = json.loads(self.rfile.read(int(self.headers.get("Content-Length") or 0)) or b"{}")
+            request = json.loads(self.received() or b"{}")
             path = self.path.partition("?")[0]
             if path.endswith("/v1/messages"):
                 self.stream(messages(made, request))
             elif path.endswith("/responses"):
                 self.stream(responses(made, request))
+            elif path.endswith(":streamGenerateContent"):
+                self.send(f"data: {json.dumps(contents(made, request))}\r\n\r\n".encode(), "text/event-stream")
+            elif path.endswith(":generateContent"):
+                self.answer(contents(made, request))
+            elif path.endswith(":countTokens"):
+                self.answer({"totalTokens": 10})
             else:
                 self.answer({"input_tokens": 10})
 
@@ -61,6 +71,16 @@ def model(tool: str, arguments: dict[str, Any]) -> Iterator[Model]:
 
         def do_HEAD(self) -> None:
             self.answer({})
+
+        def received(self) -> bytes:
+            if "chunked" not in self.headers.get("Transfer-Encoding", ""):
+                return self.rfile.read(int(self.headers.get("Content-Length") or 0))
+            body = b""
+            while length := int(self.rfile.readline().partition(b";")[0], 16):
+                body += self.rfile.read(length)
+                self.rfile.readline()
+            self.rfile.readline()
+            return body
 
         def stream(self, events: Iterable[dict[str, Any]]) -> None:
             body = "".join(f"event: {event['type']}\ndata: {json.dumps(event)}\n\n" for event in events)
@@ -82,7 +102,7 @@ def model(tool: str, arguments: dict[str, Any]) -> Iterator[Model]:
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     made.url = f"http://127.0.0.1:{server.server_port}"
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
     thread.start()
     try:
         yield made
@@ -132,6 +152,15 @@ def responses(made: Model, request: dict[str, Any]) -> Iterator[dict[str, Any]]:
     usage = {"input_tokens": 1, "output_tokens": 1, "total_tokens": 2, **details}
     head = {"id": f"resp_{number}", "object": "response", "model": "fake", "output": [item], "usage": usage}
     yield {"type": "response.created", "response": {**head, "status": "in_progress", "output": []}}
+    if not tool:
+        # Some hosts put a text together out of its pieces, and others take it whole from the end.
+        at = {"item_id": item["id"], "output_index": 0, "content_index": 0}
+        begun = {**item, "status": "in_progress", "content": []}
+        yield {"type": "response.output_item.added", "output_index": 0, "item": begun}
+        yield {"type": "response.content_part.added", **at, "part": {**text, "text": ""}}
+        yield {"type": "response.output_text.delta", **at, "delta": DONE}
+        yield {"type": "response.output_text.done", **at, "text": DONE}
+        yield {"type": "response.content_part.done", **at, "part": text}
     yield {"type": "response.output_item.done", "output_index": 0, "item": item}
     yield {"type": "response.completed", "response": {**head, "status": "completed"}}
 
@@ -143,3 +172,12 @@ def space(request: dict[str, Any], tool: str) -> dict[str, str]:
             if f"{group['name']}{inner['name']}" == tool:
                 return {"namespace": group["name"], "name": inner["name"]}
     return {}
+
+
+def contents(made: Model, request: dict[str, Any]) -> dict[str, Any]:
+    """An answer in the one chunk that Google's streams may consist of."""
+    tool = made.choice(request)
+    part: dict[str, Any] = {"functionCall": {"name": tool, "args": made.arguments}} if tool else {"text": DONE}
+    candidate = {"content": {"role": "model", "parts": [part]}, "finishReason": "STOP", "index": 0}
+    usage = {"promptTokenCount": 1, "candidatesTokenCount": 1, "totalTokenCount": 2}
+    return {"candidates": [candidate], "usageMetadata": usage, "modelVersion": "fake"}

@@ -55,6 +55,7 @@ CODEX = Package(
     version="0.171.0",
     program=f"@openai/codex-linux-{{machine}}/vendor/{platform.machine()}-unknown-linux-musl/bin/codex",
 )
+GEMINI = Package(name="@google/gemini-cli", version="0.61.0", program="@google/gemini-cli/bundle/gemini.js")
 OPENCODE = Package(name="opencode-ai", version="1.18.33", program="opencode-linux-{machine}/bin/opencode")
 
 
