@@ -12,6 +12,7 @@ from workspace.mcp.tools import TOOLS
 SNAPSHOT = Path(__file__).with_name("tools.json")
 
 CONTRACT = {
+    "brief_me": {"ack_through"},
     "browse": {"action", "location", "type", "label", "group"},
     "read": {"location", "node", "at", "offset", "max_bytes"},
     "search": {"query", "scope", "within", "how", "limit"},
@@ -31,7 +32,7 @@ CONTRACT = {
     "access_revoke": {"action", "location", "subject", "request_id", "confirm_token", "reason"},
     "identity": {"action"},
 }
-READING = {"browse", "read", "search", "history", "context", "revalidate", "identity", "access_read"}
+READING = {"brief_me", "browse", "read", "search", "history", "context", "revalidate", "identity", "access_read"}
 
 
 def listed() -> str:

@@ -129,7 +129,7 @@ def test_an_agent_that_may_only_read_is_offered_no_writing_tool(cast: Cast) -> N
     reader = replace(cast.scout, scopes=(Scope(role=Role.VIEWER),))
     offered = {name for name, tool in TOOLS.items() if tool.offered_to(reader)}
     assert offered == {
-        *("browse", "read", "search", "history", "access_read", "identity", "context", "revalidate"),
+        *("browse", "read", "search", "history", "access_read", "identity", "context", "revalidate", "brief_me"),
     }
     writer = replace(cast.scout, scopes=(Scope(role=Role.VIEWER), Scope(role=Role.EDITOR, folder=1)))
     assert all(tool.offered_to(writer) for tool in TOOLS.values())

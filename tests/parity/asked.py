@@ -141,6 +141,8 @@ REST: list[Asked] = [
     _rest("POST", "/context", {"prompt": "commonplace", "location": "{folder}"}),
     _rest("POST", "/context", {"prompt": "commonplace", "location": "{document}"}),
     _rest("POST", "/context", {"prompt": "", "location": "{top}"}),
+    _rest("GET", "/brief?location={folder}"),
+    _rest("GET", "/brief?location={top}"),
     _rest("POST", "/revalidate", {"citations": ["{document}@{commit}", "{own}@{commit}#L1"]}),
     _rest("POST", "/jobs/{job}/retry"),
 ]
@@ -215,6 +217,8 @@ TOOLS: list[tuple[str, dict[str, Any]]] = [
     ("context", {"prompt": "commonplace", "location": "{folder}"}),
     ("context", {"prompt": "commonplace", "location": "{document}"}),
     ("context", {"prompt": "", "location": "{top}"}),
+    ("brief_me", {"location": "{folder}"}),
+    ("brief_me", {"location": "{top}"}),
     ("revalidate", {"citations": ["{document}@{commit}", "{own}@{commit}#L1"]}),
     ("access_read", {"location": "{folder}"}),
     ("access_read", {"action": "who", "location": "{document}"}),
@@ -262,6 +266,7 @@ LISTS: list[Asked] = [
     _rest("GET", "/access-requests?list=mine"),
     _rest("GET", "/search?q=commonplace&limit=100"),
     _rest("POST", "/context", {"prompt": "commonplace", "budget_chars": 100_000}),
+    _rest("GET", "/brief"),
 ]
 """What answers without a name: everything in it is the caller's to see."""
 
@@ -271,6 +276,7 @@ LISTING_TOOLS: list[tuple[str, dict[str, Any]]] = [
     ("browse", {"action": "people"}),
     ("search", {"query": "commonplace", "limit": 100}),
     ("context", {"prompt": "commonplace", "budget_chars": 100_000}),
+    ("brief_me", {}),
     ("conflict", {"action": "list"}),
     ("capture", {"action": "list"}),
     ("identity", {"action": "self"}),

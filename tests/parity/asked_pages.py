@@ -183,6 +183,7 @@ NAMELESS: dict[str, str] = {
     "favicon.ico": "a picture",
     "preview": "draws the text that was sent",
     "account POST": "one's own name",
+    "brief/seen POST": "a mark in what somebody alone reads",
     "groups POST": "administrators only",
     "people POST": "administrators only",
     "enter/<str:token>": "a secret that was sent to one person, before they are anybody",

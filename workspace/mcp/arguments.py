@@ -21,13 +21,13 @@ Key = Annotated[
     Field(
         min_length=1,
         max_length=255,
-        description="A repeat with the same key writes nothing and gives the first outcome.",
+        description="The same key again writes nothing and gives the first outcome.",
     ),
 ]
 Message = Annotated[str, Field(max_length=2000, description="What changed, for the history.")]
 Reason = Annotated[str, Field(max_length=2000, description="Why, for the history.")]
 CommitId = Annotated[
-    str, Field(min_length=7, max_length=64, description="Commit id, whole or at least its first 7 characters.")
+    str, Field(min_length=7, max_length=64, description="Commit id, or its first 7 characters.")
 ]
 Cursor = Annotated[str, Field(max_length=2000, description="next_cursor of the answer before.")]
 
@@ -168,6 +168,9 @@ def schema(arguments: type[Arguments]) -> dict[str, Any]:
     """The JSON schema of ``arguments`` as tools publish it: an optional argument is left out, not sent as null."""
     generated = untitled(arguments.model_json_schema())
     generated["properties"] = {name: _without_null(of) for name, of in generated["properties"].items()}
+    # Names and types say enough of the parts; what is sent with every prompt is kept short.
+    for part in generated.get("$defs", {}).values():
+        part.pop("description", None)
     return generated
 
 
@@ -192,7 +195,7 @@ def _untitled(node: Any, *, named: bool = False) -> Any:
 
 
 def _without_null(of: dict[str, Any]) -> dict[str, Any]:
-    rest = {name: value for name, value in of.items() if not (name == "default" and value in (None, ""))}
+    rest = {name: value for name, value in of.items() if not (name == "default" and value in (None, "", False))}
     options = [option for option in rest.pop("anyOf", ()) if option != {"type": "null"}]
     if not options:
         return rest

@@ -4,6 +4,7 @@ from workspace.models.agents import Agent, AgentScope, AgentToken, Connection
 from workspace.models.audit import AuditEntry
 from workspace.models.bindings import Binding, BindingPolicy, CaptureMode
 from workspace.models.blame import Blame, BlameMark
+from workspace.models.briefs import BriefMark
 from workspace.models.captures import Capture, Summary
 from workspace.models.chunks import Chunk
 from workspace.models.conflicts import Conflict, ConflictState, Settling
@@ -29,6 +30,7 @@ __all__ = [
     "Blame",
     "BlameMark",
     "Blob",
+    "BriefMark",
     "Capture",
     "CaptureMode",
     "Chunk",

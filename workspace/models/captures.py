@@ -1,5 +1,7 @@
 """What agents saved of their sessions, and the summaries made of that."""
 
+from typing import ClassVar
+
 from django.db import models
 from django.db.models.functions import Now
 
@@ -9,6 +11,23 @@ from workspace.models.documents import Commit
 from workspace.models.folders import Folder
 from workspace.models.ids import capture_id
 from workspace.models.people import Person
+
+
+PROPOSED = models.Q(proposed_at__isnull=False, approved_at=None)
+"""Kept for its author alone: it was proposed, and not approved since."""
+
+
+class CaptureQuerySet(models.QuerySet["Capture"]):
+    def kept(self) -> "CaptureQuerySet":
+        """Those that are the folder's: never proposed, or approved since."""
+        return self.exclude(PROPOSED)
+
+    def shown_to(self, actor: Actor) -> "CaptureQuerySet":
+        """Without what was proposed to somebody else. An agent is shown no proposal, its own neither: it is the
+        person who decides. To be narrowed to folders besides."""
+        if actor.person is None or actor.agent:
+            return self.kept()
+        return self.filter(models.Q(proposed_at=None) | models.Q(approved_at__isnull=False) | models.Q(author=actor.person))
 
 
 class Capture(models.Model):
@@ -39,6 +58,8 @@ class Capture(models.Model):
     approved_at = models.DateTimeField(null=True, editable=False)
     approved_by = models.ForeignKey(Person, models.PROTECT, null=True, related_name="+", editable=False)
 
+    objects: ClassVar[models.Manager["Capture"]] = models.Manager.from_queryset(CaptureQuerySet)()
+
     class Meta:
         constraints = [
             models.UniqueConstraint(fields=["principal", "operation_id"], name="capture_operation_once"),
@@ -65,9 +86,16 @@ class Capture(models.Model):
     def __str__(self) -> str:
         return self.id
 
+    @property
+    def proposed(self) -> bool:
+        """Whether it was never approved, and so is its author's alone."""
+        return self.proposed_at is not None and self.approved_at is None
+
     def erasable_by(self, actor: Actor, role: Role) -> bool:
         """Whether ``actor``, with ``role`` on the folder, may erase it: who made it, as long as they are an editor
-        there, and the folder's managers."""
+        there, and the folder's managers. What is only proposed is its author's to decline."""
+        if self.proposed:
+            return self.author_id == actor.person
         own = self.author_id is not None and self.author_id == actor.person
         return role >= (Role.EDITOR if own else Role.MANAGER)
 

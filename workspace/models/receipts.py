@@ -82,6 +82,7 @@ class Receipt(models.Model):
         indexes = [
             models.Index(fields=["-at", "id"], name="receipt_recent"),
             models.Index(fields=["folder", "-at"], name="receipt_folder"),
+            models.Index(fields=["person", "-at"], name="receipt_person"),
             models.Index(fields=["session", "-at"], condition=~models.Q(session=""), name="receipt_session"),
         ]
 

@@ -6,6 +6,7 @@ from workspace.rest.access import Access
 from workspace.rest.access_requests import AccessRequest, AccessRequests, Decisions
 from workspace.rest.audit import Audit
 from workspace.rest.blame import Blame
+from workspace.rest.brief import Brief
 from workspace.rest.captures import Capture, Captures
 from workspace.rest.commits import Commit, Commits
 from workspace.rest.conflicts import Conflict, Conflicts, Resolutions
@@ -56,6 +57,7 @@ urlpatterns = [
     path(V1 + "conflicts/<slug:id>", Conflict.as_view()),
     path(V1 + "conflicts/<slug:id>/resolution", Resolutions.as_view()),
     path(V1 + "search", Search.as_view()),
+    path(V1 + "brief", Brief.as_view()),
     path(V1 + "context", Context.as_view()),
     path(V1 + "revalidate", Revalidations.as_view()),
     path(V1 + "captures", Captures.as_view()),

@@ -30,6 +30,7 @@ from workspace.web.views import (
 
 urlpatterns = [
     path("", verbs(GET=home.show), name="home"),
+    path("brief/seen", verbs(POST=home.seen), name="brief_seen"),
     path("favicon.ico", verbs(GET=home.favicon)),
     path("palette", verbs(GET=home.palette), name="palette"),
     path("account", verbs(GET=account.show, POST=account.rename), name="account"),

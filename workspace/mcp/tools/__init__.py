@@ -5,6 +5,7 @@ from workspace.mcp.tools import (
     access_grant,
     access_read,
     access_revoke,
+    brief,
     browse,
     capture,
     conflict,
@@ -20,7 +21,7 @@ from workspace.mcp.tools import (
 )
 
 MODULES = (
-    *(browse, read, search, create, update, delete, history, conflict, capture, context, revalidate),
+    *(brief, browse, read, search, create, update, delete, history, conflict, capture, context, revalidate),
     *(access_read, access_grant, access_revoke, identity),
 )
 TOOLS: dict[str, Tool] = {module.TOOL.name: module.TOOL for module in MODULES}

@@ -31,8 +31,8 @@ class Browse(Arguments):
             str,
             Field(
                 description=(
-                    "A folder. folders: those in it (at the top level without). documents: all below it (everywhere "
-                    "without). people: those who can read it (all who share a folder with you without)."
+                    "folders: those in it, else at the top. documents: all below it, else everywhere. "
+                    "people: who can read it, else all who share a folder with you."
                 )
             ),
         ]

@@ -33,7 +33,7 @@ class Capture(Arguments):
             Field(
                 description=(
                     "commit: what was asked, decided, tried and rejected, changed, and is open; at most 16 KiB. "
-                    "Secrets are taken out before it is stored."
+                    "Secrets are taken out."
                 )
             ),
         ]
@@ -55,7 +55,7 @@ class Capture(Arguments):
         Annotated[int, Field(ge=1, le=36_500, description="commit: erase it after so many days.")] | None
     ) = None
     capture_id: (
-        Annotated[str, Field(max_length=64, description="delete: erases it and what was derived from it.")] | None
+        Annotated[str, Field(max_length=64, description="delete: with what was derived from it.")] | None
     ) = None
     limit: Annotated[int, Field(ge=1, le=bounds.PAGE_MOST)] = 20
     cursor: Cursor | None = None

@@ -7,10 +7,14 @@ from django.templatetags.static import static
 from django.utils import timezone
 
 from workspace.actor import Actor
-from workspace.queries import captures, conflicts, documents, folders, search
+from workspace.queries import briefs as briefs_reads
+from workspace.queries import captures, documents, folders, search
+from workspace.services import briefs
 from workspace.web.frame import Frame, page, person
 
 RECENT = 12
+WAITING = 6
+CHANGED = 8
 PLACES = 8
 QUERY = 200
 
@@ -19,18 +23,31 @@ def show(request: HttpRequest) -> HttpResponse:
     """What waits for me, what changed, what agents handed off."""
     actor = person(request)
     recent = documents.recent(actor, limit=RECENT).items
-    waiting = conflicts.waiting(actor, limit=6)
+    told = briefs_reads.brief(actor)
+    proposed = [one for one in told.approvals if one.kind == "capture"]
     around = Frame(actor, section="home")
     context = {
         "frame": around,
         "greeting": _greeting(actor),
-        "summary": _summary(len(waiting), around.requests, len(recent)),
-        "conflicts": waiting,
+        "summary": _summary(
+            {"draft": len(told.contested), "request": around.requests, "capture": len(proposed)}, len(recent)
+        ),
+        "conflicts": told.contested[:WAITING],
+        "proposed": proposed[:WAITING],
+        "changed": told.changed[:CHANGED],
+        "beyond": max(0, len(told.changed) - CHANGED) + told.left_out.get("changed", 0),
+        "through": told.head,
         "documents": recent,
         "captures": captures.listing(actor, limit=6).items,
         "new_here": not recent and not folders.tree(actor),
     }
     return page(request, "home.html", context)
+
+
+def seen(request: HttpRequest) -> HttpResponse:
+    """Take note of what changed, so that it is not told again."""
+    briefs.acknowledge(person(request), ack_through=request.POST.get("through", ""))
+    return redirect("home")
 
 
 def palette(request: HttpRequest) -> HttpResponse:
@@ -59,12 +76,10 @@ def _greeting(actor: Actor) -> str:
     return f"Good {part}, {first}"
 
 
-def _summary(drafts: int, requests: int, recent: int) -> str:
-    waiting = [
-        f"{count} {noun}{'' if count == 1 else 's'}"
-        for count, noun in ((drafts, "draft"), (requests, "request"))
-        if count
-    ]
-    if waiting:
-        return f"{' and '.join(waiting)} {'waits' if drafts + requests == 1 else 'wait'} for your decision."
+def _summary(waiting: dict[str, int], recent: int) -> str:
+    counted = [f"{count} {noun}{'' if count == 1 else 's'}" for noun, count in waiting.items() if count]
+    if counted:
+        *before, last = counted
+        listed = f"{', '.join(before)} and {last}" if before else last
+        return f"{listed} {'waits' if sum(waiting.values()) == 1 else 'wait'} for your decision."
     return "Nothing waits for you." if recent else "This is where what waits for you will stand."

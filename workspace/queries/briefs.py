@@ -1,0 +1,278 @@
+"""What somebody should know who comes back: what waits for them, what is contested, what changed near their work."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, Final, Literal
+
+from django.contrib.postgres.aggregates import ArrayAgg
+from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet
+from django.db.models.functions import Left
+from django.utils import timezone
+
+from workspace import access
+from workspace.access import location_of
+from workspace.actor import Actor
+from workspace.errors import Invalid
+from workspace.models import Binding, BriefMark, Capture, Commit, Document, Folder, Reach, Receipt, ReceiptKind
+from workspace.queries import access_requests, conflicts, pages, who
+from workspace.queries.conflicts import Waiting
+from workspace.queries.who import Who
+
+MOST: Final = 20
+"""Items of each kind."""
+COUNTED: Final = 200
+"""Of more than so many changed documents, no more are counted."""
+UNTOLD_DAYS: Final = 7
+"""What is told to those who have acknowledged nothing yet."""
+WORK_DAYS: Final = 30
+WORK: Final = 200
+"""Of the newest deeds, those that tell where somebody works."""
+OVERLAP: Final = timedelta(seconds=1)
+"""A commit is dated when it begins and is seen when it ends."""
+EXCERPT: Final = 200
+_CURSOR: Final = "brief"
+_PROPOSED = Q(proposed_at__isnull=False, approved_at=None)
+_WORKED = (ReceiptKind.READ, ReceiptKind.INVOKED, ReceiptKind.CAPTURED)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChangedRow:
+    """A document that others changed. ``commit`` is their newest, ``commits`` how many there are of them."""
+
+    location: str
+    id: str
+    title: str
+    summary: str
+    commit: str
+    message: str
+    reason: str
+    author: Who
+    committed_at: datetime
+    commits: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class CapturedRow:
+    """A session that others captured; ``excerpt`` is its first line."""
+
+    id: str
+    folder: str
+    host: str
+    session: str
+    author: Who
+    created_at: datetime
+    excerpt: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Approval:
+    """Something that waits for the person's yes or no: somebody's request for access to ``location``, or a capture
+    that was proposed for that folder. ``said`` is the reason that was given, or the first line."""
+
+    kind: Literal["access-request", "capture"]
+    id: str
+    location: str
+    by: Who
+    said: str
+    at: datetime
+
+
+@dataclass(frozen=True, kw_only=True)
+class Brief:
+    """At most ``MOST`` of each kind; ``left_out`` counts the rest, by kind.
+
+    ``changed`` and ``captures`` are what others did after the last acknowledged brief, newest first. ``since`` is the
+    cursor that was acknowledged, None where none was, and ``head`` the one that acknowledges this brief.
+    """
+
+    approvals: tuple[Approval, ...]
+    changed: tuple[ChangedRow, ...]
+    contested: tuple[Waiting, ...]
+    captures: tuple[CapturedRow, ...]
+    left_out: dict[str, int]
+    since: str | None
+    head: str
+
+
+def brief(actor: Actor, *, location: str | None = None) -> Brief:
+    """What waits for the actor and what others did near their work: at and below ``location``, or in the folders in
+    which their person lately wrote, read or captured and those that they bound, and everywhere where there are none.
+    Raises ``NotFound``."""
+    place = access.folder(actor, location=location) if location else None
+    mark = BriefMark.objects.filter(principal=actor.principal).first()
+    head = timezone.now()
+    told: Sequence[str] = mark.told if mark else ()
+    since = mark.through - OVERLAP if mark else head - timedelta(days=UNTOLD_DAYS)
+    where = _where(actor, place)
+    changed, documents, fresh = _changed(actor, where, since, head, told)
+    captured, sessions, fresh_sessions = _captured(actor, where, since, head, told)
+    waiting = conflicts.waiting(actor, limit=COUNTED)
+    approvals, to_approve = _approvals(actor)
+    left_out = {
+        "approvals": to_approve - len(approvals),
+        "changed": documents - len(changed),
+        "contested": len(waiting) - len(waiting[:MOST]),
+        "captures": sessions - len(captured),
+    }
+    return Brief(
+        approvals=approvals,
+        changed=changed,
+        contested=waiting[:MOST],
+        captures=captured,
+        left_out={kind: count for kind, count in left_out.items() if count > 0},
+        since=pages.encode(actor, _CURSOR, [mark.through, *mark.told]) if mark else None,
+        head=pages.encode(actor, _CURSOR, [head, *fresh, *fresh_sessions]),
+    )
+
+
+def through(actor: Actor, cursor: object, *, field: str) -> tuple[datetime, list[str]]:
+    """The point that a brief's cursor stands for, and what was told just before it. Raises ``Invalid``."""
+    try:
+        moment, *told = pages.decode(actor, _CURSOR, cursor)
+    except Invalid as refusal:
+        raise Invalid(field, "is not the cursor of a brief that you were given: take its cursor.head.") from refusal
+    return moment, told
+
+
+def _approvals(actor: Actor) -> tuple[tuple[Approval, ...], int]:
+    """The oldest first, and how many there are."""
+    asked = access_requests.to_decide(actor, limit=MOST)
+    count = access_requests.waiting(actor) if asked.next_cursor else len(asked.items)
+    found = [
+        Approval(
+            kind="access-request",
+            id=row.id,
+            location=row.location,
+            by=row.by,
+            said=row.reason[:EXCERPT],
+            at=row.created_at,
+        )
+        for row in asked.items
+    ]
+    if actor.person is not None:
+        proposed = Capture.objects.filter(_PROPOSED, Reach(actor).folders("folder__lineage"), author=actor.person)
+        proposed = proposed.filter(deleted_at=None, folder__deleted_at=None)
+        kept = [_captured_row(row) for row in _captures(proposed).order_by("created_at", "pk")[: MOST + 1]]
+        count += len(kept) if len(kept) <= MOST else proposed.count()
+        found += [
+            Approval(kind="capture", id=row.id, location=row.folder, by=row.author, said=row.excerpt, at=row.created_at)
+            for row in kept
+        ]
+    return tuple(sorted(found, key=lambda one: one.at)[:MOST]), count
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Where:
+    """Folders to look in: of everything ``inside`` one, or the ``folders`` themselves; with neither, everywhere."""
+
+    inside: int | None = None
+    folders: tuple[int, ...] = ()
+
+    def of(self, folder: str) -> Q:
+        """The condition on rows whose folder is ``folder`` away."""
+        if self.inside is not None:
+            return Q(**{f"{folder}__lineage__contains": [self.inside]})
+        return Q(**{f"{folder}__in": self.folders}) if self.folders else Q()
+
+
+def _where(actor: Actor, place: Folder | None) -> _Where:
+    if place is not None:
+        return _Where(inside=place.pk)
+    if actor.person is None:
+        return _Where()
+    after = timezone.now() - timedelta(days=WORK_DAYS)
+    wrote = Commit.objects.filter(author=actor.person, created_at__gt=after).order_by("-created_at")
+    found = set(wrote.values_list("document__folder", flat=True)[:WORK])
+    facts = Receipt.objects.filter(person=actor.person, at__gt=after, kind__in=_WORKED).order_by("-at")
+    for direct, of_document in facts.values_list("folder", "document__folder")[:WORK]:
+        found |= {direct, of_document}
+    found |= set(Binding.objects.filter(person=actor.person).values_list("folder", flat=True))
+    return _Where(folders=tuple(sorted(found - {None})))
+
+
+def _changed(
+    actor: Actor, where: _Where, since: datetime, head: datetime, told: Sequence[str]
+) -> tuple[tuple[ChangedRow, ...], int, list[str]]:
+    """The newest rows, how many documents there are in all, and ids of the commits that have just been made."""
+    near = Document.objects.live().visible_to(Reach(actor)).filter(where.of("folder"), head__created_at__gt=since)
+    commits = _by_others(actor, Commit.objects.filter(document__in=near.values("pk"), created_at__gt=since))
+    groups = list(
+        commits.filter(created_at__lte=head)
+        .exclude(pk__in=told)
+        .values("document")
+        .annotate(
+            newest=Max("number"),
+            at=Max("created_at"),
+            count=Count("pk"),
+            fresh=ArrayAgg("pk", filter=Q(created_at__gt=head - OVERLAP)),
+        )
+        .order_by("-at", "document")[:COUNTED]
+    )
+    shown = {group["document"]: group for group in groups[:MOST]}
+    wanted = Q(pk__in=())
+    for document, group in shown.items():
+        wanted |= Q(document=document, number=group["newest"])
+    rows = {
+        row.document_id: row for row in Commit.objects.filter(wanted).select_related("document__folder", *who.RELATED)
+    }
+    changed = tuple(_changed_row(rows[document], group["count"]) for document, group in shown.items())
+    return changed, len(groups), [pk for group in groups for pk in group["fresh"] or ()]
+
+
+def _by_others(actor: Actor, commits: "QuerySet[Commit]") -> "QuerySet[Commit]":
+    """Without what the actor wrote, and without pages that were woven from nothing but the actor's captures."""
+    woven = Capture.objects.filter(handed_off=OuterRef("pk"))
+    own = ~Q(job="") & Exists(woven) & ~Exists(woven.exclude(principal=actor.principal))
+    return commits.exclude(author__isnull=False, author=actor.person, agent=actor.agent).exclude(own)
+
+
+def _changed_row(commit: Commit, commits: int) -> ChangedRow:
+    document = commit.document
+    return ChangedRow(
+        location=location_of(document),
+        id=document.pk,
+        title=document.title,
+        summary=document.summary[:EXCERPT],
+        commit=commit.pk,
+        message=commit.message[:EXCERPT],
+        reason=commit.reason[:EXCERPT],
+        author=who.author(commit),
+        committed_at=commit.created_at,
+        commits=commits,
+    )
+
+
+def _captured(
+    actor: Actor, where: _Where, since: datetime, head: datetime, told: Sequence[str]
+) -> tuple[tuple[CapturedRow, ...], int, list[str]]:
+    """As ``_changed``, of captures."""
+    rows = (
+        Capture.objects.filter(Reach(actor).folders("folder__lineage"), where.of("folder"), folder__deleted_at=None)
+        .filter(deleted_at=None, created_at__gt=since, created_at__lte=head)
+        .exclude(_PROPOSED)
+        .exclude(principal=actor.principal)
+        .exclude(pk__in=told)
+    )
+    found = tuple(_captured_row(row) for row in _captures(rows).order_by("-created_at", "pk")[:MOST])
+    count = rows.count() if len(found) == MOST else len(found)
+    fresh = rows.filter(created_at__gt=head - OVERLAP).values_list("pk", flat=True)[:COUNTED] if found else ()
+    return found, count, list(fresh)
+
+
+def _captures(rows: "QuerySet[Capture]") -> "QuerySet[Any]":
+    read = rows.select_related("folder", *who.RELATED).annotate(beginning=Left("content", EXCERPT * 2))
+    return read.defer("content")
+
+
+def _captured_row(row: Any) -> CapturedRow:
+    lines = row.beginning.strip().splitlines()
+    return CapturedRow(
+        id=row.pk,
+        folder=row.folder.path,
+        host=row.host,
+        session=row.session,
+        author=who.author(row),
+        created_at=row.created_at,
+        excerpt=lines[0].lstrip("#*- ")[:EXCERPT] if lines else "",
+    )
