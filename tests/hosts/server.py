@@ -44,6 +44,13 @@ class Server:
     def to(self, path: str) -> list[Call]:
         return [call for call in self.calls if call.path.partition("?")[0] == path]
 
+    def eventually(self, path: str, count: int = 1) -> list[Call]:
+        """The calls to ``path``, once there are ``count``: the handler tells some things after the host has gone on."""
+        end = time.monotonic() + 10
+        while len(self.to(path)) < count and time.monotonic() < end:
+            time.sleep(0.02)
+        return self.to(path)
+
     def hang(self, _: Call) -> dict[str, Any]:
         self.closing.wait(20)
         return {}
@@ -54,6 +61,13 @@ class Server:
             return body
 
         return answer
+
+    def wait(self, found: Callable[[], Any], *, seconds: float = 20) -> Any:
+        """What ``found`` gives once that is something, and what it gives then after the time."""
+        end = time.monotonic() + seconds
+        while not found() and time.monotonic() < end:
+            time.sleep(0.05)
+        return found()
 
     def keep(self, call: Call) -> dict[str, Any]:
         """Keeps a capture once for its operation, as the product does."""

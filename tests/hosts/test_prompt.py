@@ -3,6 +3,7 @@
 import json
 import os
 import socket
+import time
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ def test_the_context_is_attached_and_reported(project: Project, scripted: Server
     assert asked.body["location"] == "product/launch"
     assert asked.body["prompt"] == "When is the launch?"
     assert 0 < asked.body["deadline_ms"] < 2000
-    (reported,) = scripted.to("/api/v1/receipts")
+    (reported,) = scripted.eventually("/api/v1/receipts")
     assert reported.body == {"receipt": "rec_1", "stage": "attached"}
     assert len(scripted.calls) == 2
 
@@ -135,15 +136,22 @@ def test_a_failure_is_told_or_stops_the_prompt(
 def test_what_was_not_attached_is_reported_as_withheld(project: Project, scripted: Server) -> None:
     scripted.answers[CONTEXT_PATH] = (200, {**CONTEXT, "text": "x" * 50_000})
     project.prompt()
-    (reported,) = scripted.to("/api/v1/receipts")
+    (reported,) = scripted.eventually("/api/v1/receipts")
     assert reported.body["stage"] == "withheld"
     assert "budget" in reported.body["reason"]
+
+
+def eventually_spooled(project: Project) -> list[Path]:
+    end = time.monotonic() + 10
+    while not project.spooled and time.monotonic() < end:
+        time.sleep(0.02)
+    return project.spooled
 
 
 def test_a_report_that_cannot_be_made_is_made_later(project: Project, scripted: Server) -> None:
     scripted.answers["/api/v1/receipts"] = (500, {})
     assert project.prompt().injected == TEXT
-    assert len(project.spooled) == 1
+    assert len(eventually_spooled(project)) == 1
     scripted.answers["/api/v1/receipts"] = (201, {})
     project.run("drain")
     assert project.spooled == []
@@ -255,4 +263,4 @@ def test_the_start_of_a_session_gives_orientation(project: Project, scripted: Se
     assert "product/launch" in answer.injected
     assert "plan.md" in answer.injected
     assert answer.json["hookSpecificOutput"]["hookEventName"] == "SessionStart"
-    assert [call.path for call in scripted.calls] == ["/api/v1/brief"]
+    assert [call.path for call in scripted.calls] == ["/api/v1/brief?location=product%2Flaunch"]
