@@ -194,6 +194,7 @@ NAMELESS: dict[str, str] = {
     "api/v1/openapi.json": "the description of the calls, the same for all",
     "api/v1/docs": "the description of the calls, the same for all",
     "connect/<slug:host>.zip": "what a host installs, the same for all",
+    "connect/<str:name>.whl": "what a program installs, the same for all",
     "healthz": "whether it runs",
     "readyz": "whether it runs",
     "metrics": "numbers of the whole instance, behind a token of its own",
