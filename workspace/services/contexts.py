@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Final
+from typing import Any, Final
 
 from django.db import connection, transaction
 from django.db.models import QuerySet
@@ -210,12 +210,14 @@ def _retrieved(folder: Folder | None, found: Iterable[Found], why: str) -> list[
 
     That of a document is seen by its readers, so it tells of nothing else that was found.
     """
-    spans: dict[tuple[str, str], list[list[int]]] = {}
+    told: dict[tuple[str, str], dict[str, Any]] = {}
     for one in found:
-        spans.setdefault((one.document, one.commit), []).extend([list(one.lines)] if one.lines else [])
+        data = told.setdefault((one.document, one.commit), {"lines": [], "characters": 0})
+        data["lines"] += [list(one.lines)] if one.lines else []
+        data["characters"] += len(one.text)
     return [
-        Receipt(kind=ReceiptKind.RETRIEVED, document_id=document, commit_id=commit, data={"lines": lines})
-        for (document, commit), lines in spans.items()
+        Receipt(kind=ReceiptKind.RETRIEVED, document_id=document, commit_id=commit, data=data)
+        for (document, commit), data in told.items()
     ] or [Receipt(kind=ReceiptKind.RETRIEVED, folder=folder, reason=why)]
 
 
