@@ -12,7 +12,6 @@ from workspace.models.folders import Folder
 from workspace.models.ids import capture_id
 from workspace.models.people import Person
 
-
 PROPOSED = models.Q(proposed_at__isnull=False, approved_at=None)
 """Kept for its author alone: it was proposed, and not approved since."""
 
@@ -27,7 +26,9 @@ class CaptureQuerySet(models.QuerySet["Capture"]):
         person who decides. To be narrowed to folders besides."""
         if actor.person is None or actor.agent:
             return self.kept()
-        return self.filter(models.Q(proposed_at=None) | models.Q(approved_at__isnull=False) | models.Q(author=actor.person))
+        return self.filter(
+            models.Q(proposed_at=None) | models.Q(approved_at__isnull=False) | models.Q(author=actor.person)
+        )
 
 
 class Capture(models.Model):

@@ -115,10 +115,9 @@ def overview(actor: Actor, *, location: str, limit: int | None = None, cursor: s
 def _who(
     actor: Actor, location: str, rows: list[tuple[Grant, GrantRow]], limit: int | None, cursor: str | None
 ) -> Page[Holder]:
-    people = Person.objects.filter(Q(pk__in=_reached(rows)) | Q(is_superuser=True), is_active=True)
     found = pages.page(
         actor,
-        people,
+        _everybody(rows),
         lambda person: person,
         listing=f"who:{location}",
         order=("email",),
@@ -126,6 +125,15 @@ def _who(
         cursor=cursor,
     )
     return Page(items=_holders(rows, found.items), next_cursor=found.next_cursor)
+
+
+def _everybody(rows: list[tuple[Grant, GrantRow]]) -> "QuerySet[Person]":
+    return Person.objects.filter(Q(pk__in=_reached(rows)) | Q(is_superuser=True), is_active=True)
+
+
+def count(actor: Actor, *, location: str) -> int:
+    """How many ``who`` would list. Raises as it does."""
+    return _everybody(_grants(access.place(actor, location=location))).count()
 
 
 def readers(actor: Actor, *, location: str) -> tuple[Holder, ...]:

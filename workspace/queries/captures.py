@@ -1,16 +1,16 @@
-"""Captures, for those who may read the folder that they are kept in."""
+"""Captures, for those who may read the folder that they are kept in; one that is only proposed, for its author."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.db.models.functions import Left
 from django.utils import timezone
 
 from workspace import access
-from workspace.actor import Actor
-from workspace.errors import NotFound
+from workspace.actor import Actor, Role
+from workspace.errors import Invalid, NotFound
 from workspace.models import Capture, Job, JobKind, JobState, Reach, Receipt, ReceiptKind, Summary
 from workspace.queries import pages, receipts, who
 from workspace.queries.pages import Page
@@ -19,12 +19,16 @@ from workspace.queries.who import Who
 
 EXCERPT = 160
 MOST_READS = 50
+PROPOSED = "proposed"
+WAITING = Q(proposed_at__isnull=False, approved_at=None, deleted_at=None)
+"""Spelled as the index of them is."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class CaptureRow:
-    """A capture in a list. ``state`` is how far it came: captured, summarised, consolidated (it is in HANDOFF.md),
-    indexed (and found there by search), failed, or deleted. ``excerpt`` is its first line."""
+    """A capture in a list. ``state`` is how far it came: proposed (its author's alone), captured, summarised,
+    consolidated (it is in HANDOFF.md), indexed (and found there by search), failed, or deleted. ``excerpt`` is its
+    first line."""
 
     id: str
     folder: str
@@ -58,13 +62,18 @@ class CaptureView(CaptureRow):
     handed_off: str | None
     """The commit of HANDOFF.md that first holds it."""
     may_erase: bool
+    may_approve: bool
+    approved_at: datetime | None
+    approved_by: str
+    """Who let it be kept, where it was proposed; else empty."""
 
 
 def _visible(actor: Actor) -> QuerySet[Capture]:
     own = Receipt.objects.filter(capture=OuterRef("pk"), kind=ReceiptKind.INDEXED)
     failed = Job.objects.filter(kind=JobKind.SUMMARISE, target=OuterRef("pk"), state=JobState.FAILED)
     return (
-        Capture.objects.filter(Reach(actor).folders("folder__lineage"), folder__deleted_at=None)
+        Capture.objects.shown_to(actor)
+        .filter(Reach(actor).folders("folder__lineage"), folder__deleted_at=None)
         .select_related("folder", *who.RELATED)
         .annotate(
             indexed=Exists(own),
@@ -76,10 +85,20 @@ def _visible(actor: Actor) -> QuerySet[Capture]:
 
 
 def listing(
-    actor: Actor, *, folder: str | None = None, limit: int | None = None, cursor: str | None = None
+    actor: Actor,
+    *,
+    folder: str | None = None,
+    state: str | None = None,
+    limit: int | None = None,
+    cursor: str | None = None,
 ) -> Page[CaptureRow]:
-    """Captures in ``folder`` and below, or everywhere, newest first. Raises ``NotFound``, ``Invalid``."""
+    """Captures in ``folder`` and below, or everywhere, newest first. ``state`` may be proposed: those that wait for
+    this person. Raises ``NotFound``, ``Invalid``."""
     rows = _visible(actor).defer("content")
+    if state is not None:
+        if state != PROPOSED:
+            raise Invalid("state", f"must be {PROPOSED}, or left out.")
+        rows = rows.filter(WAITING)
     inside = ""
     if folder:
         place = access.folder(actor, location=folder)
@@ -89,11 +108,21 @@ def listing(
         actor,
         rows,
         lambda row: CaptureRow(**_fields(row)),
-        listing=f"captures:{inside}",
+        listing=f"captures:{inside}:{state or ''}",
         order=("-created_at", "pk"),
         limit=limit,
         cursor=cursor,
     )
+
+
+def proposed(actor: Actor, *, most: int) -> int:
+    """How many captures wait for this person's word where they can see them, counted up to ``most``."""
+    if actor.person is None or actor.agent:
+        return 0
+    rows = Capture.objects.filter(
+        WAITING, Reach(actor).folders("folder__lineage"), author=actor.person, folder__deleted_at=None
+    )
+    return len(rows.values_list("pk", flat=True)[:most])
 
 
 def older(actor: Actor, *, folder: str, days: int) -> int:
@@ -101,12 +130,12 @@ def older(actor: Actor, *, folder: str, days: int) -> int:
     that erases them. Raises ``NotFound``, ``Invalid``."""
     place = access.folder(actor, location=folder)
     before = timezone.now() - timedelta(days=days)
-    return Capture.objects.filter(folder=place.pk, deleted_at=None, created_at__lte=before).count()
+    return Capture.objects.kept().filter(folder=place.pk, deleted_at=None, created_at__lte=before).count()
 
 
 def show(actor: Actor, *, id: str) -> CaptureView:
     """One capture. Raises ``NotFound``."""
-    row = _visible(actor).select_related("summary").filter(pk=id).first()
+    row = _visible(actor).select_related("summary", "approved_by").filter(pk=id).first()
     if row is None:
         raise NotFound
     role = access.folder(actor, location=row.folder.path).role
@@ -118,6 +147,9 @@ def show(actor: Actor, *, id: str) -> CaptureView:
         timeline=_timeline(actor, row),
         handed_off=row.handed_off_id,
         may_erase=row.deleted_at is None and row.erasable_by(actor, role),
+        may_approve=row.deleted_at is None and row.proposed and role >= Role.EDITOR,
+        approved_at=row.approved_at,
+        approved_by=row.approved_by.label if row.approved_by else "",
     )
 
 
@@ -154,6 +186,8 @@ def _fields(row: Capture) -> dict[str, Any]:
 def _state(row: Capture) -> str:
     if row.deleted_at is not None:
         return "deleted"
+    if row.proposed:
+        return PROPOSED
     if row.indexed:  # type: ignore[attr-defined]
         return "indexed"
     if row.handed_off_id:

@@ -7,7 +7,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 
 from workspace.digest.summary import SECTIONS
-from workspace.errors import Forbidden, IdempotencyMismatch, Invalid, NotFound
+from workspace.errors import Forbidden, Gone, IdempotencyMismatch, Invalid, NotFound
 from workspace.queries import captures as reads
 from workspace.rest import bodies, parameters
 from workspace.rest.answers import answer, moment, nothing, page
@@ -34,6 +34,10 @@ class NewCapture(bodies.Inputs):
         allow_null=True,
         help_text="May shorten what the folder is set to.",
     )
+    propose = bodies.Flag(
+        required=False,
+        help_text="true: it waits, seen by nobody else, until the person approves it in the browser.",
+    )
 
 
 class CapturedOut(serializers.Serializer[Any]):
@@ -45,6 +49,7 @@ class CapturedOut(serializers.Serializer[Any]):
         child=serializers.IntegerField(), help_text="How many secrets were taken out, by kind."
     )
     created_at = serializers.DateTimeField()
+    proposed = serializers.BooleanField(help_text="Whether it waits for its person's approval.")
     replayed = serializers.BooleanField(help_text="Whether this operation_id had brought it before.")
 
 
@@ -60,8 +65,10 @@ class CaptureOut(serializers.Serializer[Any]):
     created_at = serializers.DateTimeField()
     redactions = serializers.DictField(child=serializers.IntegerField())
     state = serializers.ChoiceField(
-        choices=["captured", "summarised", "consolidated", "indexed", "failed", "deleted"],
-        help_text="How far it came: consolidated is in HANDOFF.md, indexed is found there by search.",
+        choices=["proposed", "captured", "summarised", "consolidated", "indexed", "failed", "deleted"],
+        help_text=(
+            "How far it came: proposed is yours alone, consolidated is in HANDOFF.md, indexed is found there by search."
+        ),
     )
     deleted = serializers.BooleanField()
     excerpt = serializers.CharField(help_text="Its first line.")
@@ -81,6 +88,9 @@ class CaptureDetailOut(CaptureOut):
     timeline = ReceiptOut(many=True, help_text="What became of it, oldest first.")
     handed_off = serializers.CharField(allow_null=True, help_text="The commit of HANDOFF.md that first holds it.")
     may_erase = serializers.BooleanField()
+    may_approve = serializers.BooleanField(help_text="Whether it is proposed to you, who could let it be kept.")
+    approved_at = serializers.DateTimeField(allow_null=True)
+    approved_by = serializers.CharField(help_text="Who let it be kept, where it was proposed; else empty.")
 
 
 IN_PATH = in_path("id", "The capture's id, cap_…")
@@ -92,15 +102,21 @@ class Captures(Endpoint):
         "List captures",
         tag="captures",
         ok=page_of(CaptureOut),
-        parameters=[query("folder", "Only those in this folder and below."), *PAGED],
+        parameters=[
+            query("folder", "Only those in this folder and below."),
+            query("state", "`proposed`: only those that wait for you.", enum=[reads.PROPOSED]),
+            *PAGED,
+        ],
         refuses=[NotFound, Invalid],
     )
     def get(self, request: Request) -> HttpResponse:
-        """Newest first, of the folders that you can see."""
+        """Newest first, of the folders that you can see. What was proposed to a person is in that person's own lists
+        alone, and in no agent's."""
         with naming({"location": "folder"}):
             found = reads.listing(
                 self.actor,
                 folder=parameters.text(request, "folder") or None,
+                state=parameters.word(request, "state", reads.PROPOSED),
                 limit=parameters.limit(request),
                 cursor=parameters.cursor(request),
             )
@@ -122,7 +138,13 @@ class Captures(Endpoint):
                 "host": "claude-code",
                 "session": "5f0c1a",
                 "event": "session-end",
-            }
+            },
+            "Ask first": {
+                "folder": "product/launch",
+                "content": "Asked: check the dates.",
+                "operation_id": "0193f2b1-6c1e-7a55-9c1d-1b2c3d4e5f61",
+                "propose": True,
+            },
         },
         examples={
             "Kept": {
@@ -130,12 +152,14 @@ class Captures(Endpoint):
                 "folder": "product/launch",
                 "redactions": {"token": 1},
                 "created_at": "2026-11-29T08:00:00.000000Z",
+                "proposed": False,
                 "replayed": False,
             }
         },
     )
     def post(self, request: Request) -> HttpResponse:
-        """Keeps it for good. A summary of it is made in the background and woven into the folder's HANDOFF.md."""
+        """Keeps it for good. A summary of it is made in the background and woven into the folder's HANDOFF.md;
+        of one that is proposed, once it is approved."""
         body = bodies.read(request, NewCapture)
         with naming({"location": "folder"}):
             kept = captures.commit(self.actor, **body)
@@ -145,6 +169,7 @@ class Captures(Endpoint):
                 "folder": kept.folder,
                 "redactions": kept.redactions,
                 "created_at": moment(kept.created_at),
+                "proposed": kept.proposed,
                 "replayed": kept.replayed,
             },
             status=201,
@@ -173,9 +198,27 @@ class Capture(Endpoint):
         refuses=[NotFound, Forbidden],
     )
     def delete(self, request: Request, id: str) -> HttpResponse:
-        """Empties it and deletes its summary; its lines leave HANDOFF.md. That it was there stays."""
+        """Empties it and deletes its summary; its lines leave HANDOFF.md. That it was there stays. One that is proposed
+        to you is declined by that."""
         captures.erase(self.actor, capture=id)
         return nothing()
+
+
+class Approvals(Endpoint):
+    @operation(
+        "approveCapture",
+        "Approve a capture that was proposed to you",
+        tag="captures",
+        ok=CaptureDetailOut,
+        status=201,
+        parameters=[IN_PATH],
+        refuses=[NotFound, Forbidden, Gone],
+    )
+    def post(self, request: Request, id: str) -> HttpResponse:
+        """With a signed-in browser's session only: no agent decides what is kept of it. Approving again changes
+        nothing."""
+        captures.approve(self.actor, capture=id)
+        return answer(detail(reads.show(self.actor, id=id)), status=201)
 
 
 def row(found: reads.CaptureRow) -> dict[str, Any]:
@@ -204,4 +247,7 @@ def detail(found: reads.CaptureView) -> dict[str, Any]:
         "timeline": [receipt(one) for one in found.timeline],
         "handed_off": found.handed_off,
         "may_erase": found.may_erase,
+        "may_approve": found.may_approve,
+        "approved_at": moment(found.approved_at),
+        "approved_by": found.approved_by,
     }

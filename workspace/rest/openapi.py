@@ -42,7 +42,7 @@ SETTINGS: dict[str, Any] = {
             "history": "Commits, differences and blame.",
             "conflicts": "Drafts that could not be merged.",
             "search": "Find passages.",
-            "captures": "What agents keep of their sessions.",
+            "captures": "What agents keep of their sessions, and which folder belongs to which repository.",
             "background": "Jobs and receipts.",
             "sharing": "Who may do what where.",
         }.items()

@@ -5,9 +5,10 @@ from django.urls import path, register_converter
 from workspace.rest.access import Access
 from workspace.rest.access_requests import AccessRequest, AccessRequests, Decisions
 from workspace.rest.audit import Audit
+from workspace.rest.bindings import Binding, Bindings
 from workspace.rest.blame import Blame
 from workspace.rest.brief import Brief
-from workspace.rest.captures import Capture, Captures
+from workspace.rest.captures import Approvals, Capture, Captures
 from workspace.rest.commits import Commit, Commits
 from workspace.rest.conflicts import Conflict, Conflicts, Resolutions
 from workspace.rest.context import Context, Revalidations
@@ -62,6 +63,9 @@ urlpatterns = [
     path(V1 + "revalidate", Revalidations.as_view()),
     path(V1 + "captures", Captures.as_view()),
     path(V1 + "captures/<slug:id>", Capture.as_view()),
+    path(V1 + "captures/<slug:id>/approve", Approvals.as_view()),
+    path(V1 + "bindings", Bindings.as_view()),
+    path(V1 + "bindings/<slug:id>", Binding.as_view()),
     path(V1 + "grants", Grants.as_view()),
     path(V1 + "access", Access.as_view()),
     path(V1 + "access-requests", AccessRequests.as_view()),

@@ -65,7 +65,8 @@ WITH place AS MATERIALIZED (
         UNION ALL
         SELECT document.folder_id, document.id, 3 FROM workspace_document document WHERE document.id = %s
         UNION ALL
-        SELECT folder_id, NULL, 4 FROM workspace_capture WHERE id = %s
+        SELECT folder_id, NULL, 4 FROM workspace_capture
+         WHERE id = %s AND (proposed_at IS NULL OR approved_at IS NOT NULL)
         UNION ALL
         SELECT document.folder_id, document.id, 5 FROM workspace_commit made
           JOIN workspace_document document ON document.id = made.document_id WHERE made.id = %s
