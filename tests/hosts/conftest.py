@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.hosts.adapter import Person
 from tests.hosts.project import Project
 from tests.hosts.server import Server, server
 
@@ -24,3 +25,12 @@ def project(tmp_path: Path, scripted: Server) -> Project:
     made = Project(root=root, home=home, address=scripted.url)
     made.bind()
     return made
+
+
+@pytest.fixture
+def person(tmp_path: Path, scripted: Server) -> Person:
+    """Connected to the scripted server by a token in the environment, in a folder that nothing binds."""
+    root, home = tmp_path / "work", tmp_path / "home"
+    root.mkdir()
+    (home / "tmp").mkdir(parents=True)
+    return Person(root=root, home=home, address=scripted.url)

@@ -185,6 +185,10 @@ WAYS = (
                 lines=('curl -H "Authorization: Bearer $BATON_TOKEN" {base}/api/v1/me',),
             ),
             Step(
+                say="For programs in Python that drive a model themselves (Help, Python, has examples):",
+                lines=("pip install {base}/connect/baton_client-0.1.0-py3-none-any.whl",),
+            ),
+            Step(
                 say="For a host in a job, which sends it as a bearer:",
                 lines=(
                     'claude mcp add --transport http baton {mcp} --header "Authorization: Bearer $BATON_TOKEN"',

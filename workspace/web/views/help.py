@@ -57,6 +57,12 @@ TOPICS = (
         about="Roles, previews, who can read and why, asking for access, groups.",
     ),
     Topic(slug="rest", title="REST", icon="code", about="For programs: sign in, read, write, and what refusals mean."),
+    Topic(
+        slug="python",
+        title="Python",
+        icon="code",
+        about="For programs that drive models themselves: context before each prompt, captures after.",
+    ),
     Topic(slug="mcp", title="MCP", icon="agent", about="For agents: the tools, and how to use them well."),
     Topic(
         slug="running",
