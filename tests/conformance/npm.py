@@ -57,6 +57,7 @@ CODEX = Package(
 )
 GEMINI = Package(name="@google/gemini-cli", version="0.61.0", program="@google/gemini-cli/bundle/gemini.js")
 OPENCODE = Package(name="opencode-ai", version="1.18.33", program="opencode-linux-{machine}/bin/opencode")
+OPENCODE_PLUGIN = Package(name="@opencode-ai/plugin", version="1.18.33", program="@opencode-ai/plugin")
 
 
 def _installed(package: Package) -> Path:
