@@ -534,7 +534,7 @@ def normalised(url: str) -> str:
     path = path[: -len(".git")].rstrip("/") if path.lower().endswith(".git") else path
     if not path or not host:
         return ""
-    host = host.lower() if port in ("", "22", "443") else "%s:%s" % (host.lower(), port)
+    host = host.lower() if port in ("", "22", "80", "443", "9418") else "%s:%s" % (host.lower(), port)
     whole_name = clean("%s/%s" % (host, path))
     return whole_name if len(whole_name) <= REPOSITORY_CHARS else ""
 
@@ -994,6 +994,9 @@ def digest(asked: str, last: str, files: list[str]) -> str:
     return cut(redact(clean("\n\n".join(parts))), CAPTURE_BYTES)
 
 
+_ORIENTATION = re.compile(r"\A\s*<hook_context>Baton: [^<]{0,20000}</hook_context>\s*")
+
+
 # --- Hooks -----------------------------------------------------------------------------------------------------------
 
 
@@ -1108,7 +1111,12 @@ class Hook:
         """Asks the instance what it has for the repository, and keeps the answer."""
         assert self.binding is not None
         assert self.access is not None
-        found = self._ask("GET", "/api/v1/bindings?" + encoded({"repository": self.binding.repository}))
+        try:
+            found = self._ask("GET", "/api/v1/bindings?" + encoded({"repository": self.binding.repository}))
+        except Failed as error:
+            if error.status != 422:
+                raise
+            found = {"items": []}  # no name that a repository is bound by
         items = found.get("items")
         if not isinstance(items, list):
             raise Failed("unavailable", "the answer has another form")
@@ -1128,6 +1136,10 @@ class Hook:
         assert self.access is not None
         prompt = given.get("prompt")
         prompt = clean(prompt)[:PROMPT_CHARS] if isinstance(prompt, str) else ""
+        if self.host == "gemini":
+            # What was said at the start of the session stands before its first prompt there, escaped, and is no part
+            # of what the person asks.
+            prompt = _ORIENTATION.sub("", prompt)
         if capture_mode(self.binding, self.access.address.text) != "off":
             try:
                 place = asked_path(self.host, session, make=True)
@@ -1180,8 +1192,10 @@ class Hook:
         except ValueError:
             before = {}
         query = {"location": self.binding.folder}
-        # What this same session was told is told again: a host that compacts it has dropped that.
-        if before.get("given") is True and before.get("session") != self.session and before.get("head"):
+        # What this same session was told is told again: a host that compacts it has dropped that. And the instance
+        # keeps one mark for all folders: where there are sessions in others, they would lose what is new there.
+        again = before.get("session") == self.session
+        if before.get("given") is True and before.get("head") and not again and len(waiting(".brief")) == 1:
             query["ack_through"] = str(before["head"])
         try:
             found = self._ask("GET", "/api/v1/brief?" + encoded(query))
@@ -1322,7 +1336,8 @@ def oriented(brief: dict[str, Any], folder: str) -> tuple[str, bool]:
         "captures": "Captured sessions",
     }
     lines = []
-    left_out = 0
+    rest = brief.get("left_out")
+    left_out = sum(whole(count, 0, 0, 1_000_000) for count in rest.values()) if isinstance(rest, dict) else 0
     for key, title in titles.items():
         items = brief.get(key)
         if not isinstance(items, list) or not items:
@@ -1330,12 +1345,7 @@ def oriented(brief: dict[str, Any], folder: str) -> tuple[str, bool]:
         lines.append(title + ":")
         left_out += max(0, len(items) - BRIEF_ITEMS)
         for item in items[:BRIEF_ITEMS]:
-            if isinstance(item, dict):
-                names = ("location", "folder", "title", "excerpt", "summary", "intent", "state", "commit", "updated_at")
-                said = [str(item[name]) for name in names if isinstance(item.get(name), str) and item[name]]
-            else:
-                said = [str(item)]
-            lines.append("- " + cut(" · ".join(" ".join(each.split()) for each in said), 300).replace("```", "'''"))
+            lines.append("- " + cut(told_of(item), 400).replace("```", "'''"))
     head = "Baton: this project is bound to %s." % folder
     if not lines:
         return head + " Nothing has changed near your work since you last looked.", True
@@ -1348,6 +1358,21 @@ def oriented(brief: dict[str, Any], folder: str) -> tuple[str, bool]:
             break
         text += line + "\n"
     return clean(text + end + (more % left_out if left_out else "")), not left_out
+
+
+def told_of(item: Any) -> str:
+    """One line about something in a brief: where, what, by whom, when."""
+    if not isinstance(item, dict):
+        return str(item)
+    where = str(item.get("location") or item.get("folder") or "")
+    if where and isinstance(item.get("commit"), str):
+        where += "@" + item["commit"]
+    said = [where] + [item.get(name) for name in ("title", "summary", "said", "excerpt", "message", "intent", "state")]
+    by = item.get("author", item.get("by"))
+    label = by.get("label") if isinstance(by, dict) else by
+    said.append("by %s" % label if isinstance(label, str) and label else None)
+    said.append(next((item[name] for name in ("committed_at", "created_at", "updated_at") if item.get(name)), None))
+    return " · ".join(" ".join(each.split()) for each in said if isinstance(each, str) and each.strip())
 
 
 def told(host: str, event: str, reply: Reply) -> str:

@@ -39,8 +39,18 @@ function injected(answer) {
 export const Baton = async ({ client, directory }) => {
   const last = new Map()
   const oriented = new Set()
-  const show = (message) =>
-    client?.tui?.showToast?.({ body: { message, variant: "warning" } })?.catch?.(() => {}) ?? undefined
+  const ending = new Set()
+  const show = (message) => {
+    client?.tui?.showToast?.({ body: { message, variant: "warning" } })?.catch?.(() => {})
+    // Without a screen nobody sees that, and of an error opencode keeps the reason to its logs.
+    if (!process.stderr.isTTY) process.stderr.write(message + "\n")
+  }
+  const ended = async (session) => {
+    const said = last.get(session)
+    const given = { session_id: session, cwd: directory }
+    if (said) await run("stop", { ...given, turn_id: said.turn, last_assistant_message: said.text })
+    await run("end", given)
+  }
   return {
     "chat.message": async (input, output) => {
       const text = output.parts.filter((part) => part.type === "text" && !part.synthetic)
@@ -59,8 +69,6 @@ export const Baton = async ({ client, directory }) => {
       if (answer.code === 2) {
         const reason = answer.said.trim() || "Baton stopped the prompt."
         show(reason)
-        // Without a screen opencode tells of an unknown error and keeps the reason to its logs.
-        if (!process.stderr.isTTY) process.stderr.write(reason + "\n")
         throw new Error(reason)
       }
       const told = injected(answer)
@@ -77,12 +85,15 @@ export const Baton = async ({ client, directory }) => {
         if (!part.synthetic) last.set(part.sessionID, { turn: part.messageID, text: part.text })
       }
       if (event.type === "session.idle") {
-        const session = event.properties.sessionID
-        const said = last.get(session)
-        const given = { session_id: session, cwd: directory }
-        if (said) await run("stop", { ...given, turn_id: said.turn, last_assistant_message: said.text })
-        await run("end", given)
+        const turn = ended(event.properties.sessionID).catch(() => {})
+        ending.add(turn)
+        await turn
+        ending.delete(turn)
       }
+    },
+    // opencode waits for this one alone before it goes: at the end of `run` it is idle and gone in one moment.
+    dispose: async () => {
+      await Promise.all(ending)
     },
   }
 }
