@@ -147,7 +147,7 @@ def drain_for(
     access_now: Callable[[], Access], address: str, *, limit_s: float, adopt: bool = False, again: bool = True
 ) -> Drained:
     """Sends what waits under a credential, ``again`` with longer and longer pauses, for at most ``limit_s``. One
-    process at a time does."""
+    does at a time; what is not to be tried again waits for that one."""
     end = time.monotonic() + limit_s
     acknowledged = refused = 0
     owners: Optional[tuple[str, ...]] = (unheld(address),)
@@ -164,7 +164,8 @@ def drain_for(
                 if not any(owners is None or owned(path, owners) for path in listed(folder)):
                     continue
                 try:
-                    lock = Lock(os.path.join(folder, ".lock"))
+                    wait_s = 0.0 if again else max(0.0, end - time.monotonic())
+                    lock = Lock(os.path.join(folder, ".lock"), wait_s=wait_s)
                 except OSError as error:
                     problem = str(error)
                     continue
