@@ -43,10 +43,15 @@ class Stage:
     by: Who | None = None
     session: str = ""
 
+    @property
+    def job(self) -> bool:
+        """Whether a background job does it, which can be tried again."""
+        return self.name in ("summarised", "indexed")
+
 
 @dataclass(frozen=True, kw_only=True)
 class Handoff:
-    """What became of a capture. ``again`` is by whom, in which session and when it was read again first."""
+    """What became of a capture: the stages from ``captured`` on. The last stage says who read it again first."""
 
     id: str
     at: datetime

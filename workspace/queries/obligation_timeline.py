@@ -16,6 +16,7 @@ from workspace.queries.pages import Page
 
 PROMPTS: Final = 25
 CAPTURES: Final = 50
+ORDER: Final = ("-at", "pk")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,13 +53,12 @@ class Prompt:
 
 @dataclass(frozen=True, kw_only=True)
 class SessionView:
-    """A session with its stages, a page of its prompts and the newest of its captures. ``more`` are not among them."""
+    """A session with its stages, a page of its prompts, and at most ``CAPTURES`` of what was captured between them."""
 
     session: Session
     stages: tuple[Stage, ...]
     prompts: Page[Prompt]
     handoffs: tuple[Handoff, ...]
-    more: int
 
 
 def show(actor: Actor, *, id: str, limit: int | None = None, cursor: str | None = None) -> SessionView:
@@ -67,22 +67,24 @@ def show(actor: Actor, *, id: str, limit: int | None = None, cursor: str | None 
     asked = obligation_facts.of(obligation_facts.stages(actor), session.place, "operation").filter(
         kind=ReceiptKind.INVOKED
     )
+    kept = obligation_facts.of(obligation_facts.captures(actor), session.place, "pk")
     limit = pages.check_limit(limit or PROMPTS)
     name = f"obligation:{session.place}"
     if cursor is not None:
-        asked = asked.filter(pages.after(actor, name, ("-at", "pk"), cursor))
-    rows = list(asked.order_by("-at", "pk")[: limit + 1])
+        asked = asked.filter(pages.after(actor, name, ORDER, cursor))
+        kept = kept.filter(created_at__lt=pages.decode(actor, name, cursor)[0])
+    rows = list(asked.order_by(*ORDER)[: limit + 1])
+    if len(rows) > limit:
+        kept = kept.filter(created_at__gte=rows[limit - 1].at)
     told = _told(actor, rows)
-    captures = obligation_facts.of(obligation_facts.captures(actor), session.place, "pk").order_by("-created_at", "pk")
-    handoffs = tuple(obligation_stages.of_captures(actor, captures[:CAPTURES]).values())
+    handoffs = tuple(obligation_stages.of_captures(actor, kept.order_by("-created_at", "pk")[:CAPTURES]).values())
     return SessionView(
         session=session,
         stages=obligation_stages.of_sessions(actor, [session])[0],
         prompts=pages.cut(
-            actor, rows, lambda row: _prompt(row, told[row.operation]), listing=name, order=("-at", "pk"), limit=limit
+            actor, rows, lambda row: _prompt(row, told[row.operation]), listing=name, order=ORDER, limit=limit
         ),
         handoffs=handoffs,
-        more=session.captures - len(handoffs),
     )
 
 

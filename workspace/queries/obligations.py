@@ -8,7 +8,7 @@ and its captures, and only those in folders that the reader reads: of the rest n
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any, Final
+from typing import Any, Final, Self
 
 from django.db import connection
 from django.db.models import Q, QuerySet, Value
@@ -149,6 +149,11 @@ class Overview:
     tally: Mapping[str, Tally]
     hosts: tuple[str, ...]
     agents: tuple[Who, ...]
+
+    @classmethod
+    def nothing(cls) -> Self:
+        """Of an address that is refused."""
+        return cls(page=Page(items=()), tally={state: Tally() for state in STATES}, hosts=(), agents=())
 
 
 @dataclass(frozen=True, kw_only=True)

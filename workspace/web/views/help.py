@@ -65,6 +65,12 @@ TOPICS = (
     ),
     Topic(slug="mcp", title="MCP", icon="agent", about="For agents: the tools, and how to use them well."),
     Topic(
+        slug="obligations",
+        title="Obligations",
+        icon="obligation",
+        about="What a host owes each session, how it is told whether that was met, and what each state means.",
+    ),
+    Topic(
         slug="running",
         title="Running it",
         icon="gear",
