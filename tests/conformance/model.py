@@ -15,10 +15,11 @@ DONE = "I have seen it."
 @dataclass
 class Model:
     """``tool`` is the end of the name of the tool that it calls once, with ``arguments``. ``asked`` is what it was
-    sent, whole; ``url`` where it listens."""
+    sent, whole; ``says`` its last word; ``url`` where it listens."""
 
     tool: str
     arguments: dict[str, Any]
+    says: str = DONE
     url: str = ""
     asked: list[dict[str, Any]] = field(default_factory=list)
     called: str = ""
@@ -45,9 +46,9 @@ def offered(request: dict[str, Any]) -> list[str]:
 
 
 @contextmanager
-def model(tool: str, arguments: dict[str, Any]) -> Iterator[Model]:
+def model(tool: str, arguments: dict[str, Any], *, says: str = DONE) -> Iterator[Model]:
     """A model that listens for as long as the block runs."""
-    made = Model(tool, arguments)
+    made = Model(tool, arguments, says=says)
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
@@ -122,7 +123,7 @@ def messages(made: Model, request: dict[str, Any]) -> Iterator[dict[str, Any]]:
         block: dict[str, Any] = {"type": "tool_use", "id": "toolu_1", "name": tool, "input": {}}
         delta = {"type": "input_json_delta", "partial_json": json.dumps(made.arguments)}
     else:
-        block, delta = {"type": "text", "text": ""}, {"type": "text_delta", "text": DONE}
+        block, delta = {"type": "text", "text": ""}, {"type": "text_delta", "text": made.says}
     yield {"type": "content_block_start", "index": 0, "content_block": block}
     yield {"type": "content_block_delta", "index": 0, "delta": delta}
     yield {"type": "content_block_stop", "index": 0}
@@ -145,7 +146,7 @@ def responses(made: Model, request: dict[str, Any]) -> Iterator[dict[str, Any]]:
         }
         item |= space(request, tool)
     else:
-        text = {"type": "output_text", "text": DONE, "annotations": []}
+        text = {"type": "output_text", "text": made.says, "annotations": []}
         item = {"type": "message", "id": f"msg_{number}", "role": "assistant", "content": [text]}
     item["status"] = "completed"
     details = {"input_tokens_details": {"cached_tokens": 0}, "output_tokens_details": {"reasoning_tokens": 0}}
@@ -158,8 +159,8 @@ def responses(made: Model, request: dict[str, Any]) -> Iterator[dict[str, Any]]:
         begun = {**item, "status": "in_progress", "content": []}
         yield {"type": "response.output_item.added", "output_index": 0, "item": begun}
         yield {"type": "response.content_part.added", **at, "part": {**text, "text": ""}}
-        yield {"type": "response.output_text.delta", **at, "delta": DONE}
-        yield {"type": "response.output_text.done", **at, "text": DONE}
+        yield {"type": "response.output_text.delta", **at, "delta": made.says}
+        yield {"type": "response.output_text.done", **at, "text": made.says}
         yield {"type": "response.content_part.done", **at, "part": text}
     yield {"type": "response.output_item.done", "output_index": 0, "item": item}
     yield {"type": "response.completed", "response": {**head, "status": "completed"}}
@@ -177,7 +178,7 @@ def space(request: dict[str, Any], tool: str) -> dict[str, str]:
 def contents(made: Model, request: dict[str, Any]) -> dict[str, Any]:
     """An answer in the one chunk that Google's streams may consist of."""
     tool = made.choice(request)
-    part: dict[str, Any] = {"functionCall": {"name": tool, "args": made.arguments}} if tool else {"text": DONE}
+    part: dict[str, Any] = {"functionCall": {"name": tool, "args": made.arguments}} if tool else {"text": made.says}
     candidate = {"content": {"role": "model", "parts": [part]}, "finishReason": "STOP", "index": 0}
     usage = {"promptTokenCount": 1, "candidatesTokenCount": 1, "totalTokenCount": 2}
     return {"candidates": [candidate], "usageMetadata": usage, "modelVersion": "fake"}
