@@ -1,5 +1,7 @@
 """``context`` and ``revalidate``: what a model is told before it answers, and whether it still holds."""
 
+import json
+
 import pytest
 
 from tests.cast import Cast
@@ -7,6 +9,7 @@ from tests.mcp.calls import Calls
 from tests.mcp.conftest import PLACE
 from workspace.jobs import work
 from workspace.models import Receipt
+from workspace.services.contexts import Context
 
 
 @pytest.fixture
@@ -60,3 +63,24 @@ def test_a_citation_is_told_what_became_of_it(rover: Calls, scout: Calls, indexe
     ]
     assert rover.fields("revalidate", citations=["x"]) == {"citations[0]"}
     assert rover.fields("revalidate", citations=[]) == {"citations"}
+
+
+def test_a_hook_is_answered_in_a_hooks_form(cast: Cast, rover: Calls, indexed: str) -> None:
+    asked = {"prompt": "How many teams?", "hook": True, "deadline_ms": 60_000}
+    _, data, text = rover.result("context", location="product/launch", **asked)
+    assert json.loads(text) == {
+        "hookSpecificOutput": {"hookEventName": "UserPromptSubmit", "additionalContext": data["text"]}
+    }
+    assert "thousand teams" in text
+    _, _, text = Calls(cast.mallory).result("context", **asked)
+    assert "nothing to say" in json.loads(text)["hookSpecificOutput"]["additionalContext"]
+    assert rover.fields("context", prompt="x", hook="other") == {"hook"}
+
+
+def test_a_hook_that_could_not_be_answered_in_time_stops_the_prompt(
+    rover: Calls, indexed: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    late = Context(text="", citations=(), asked=8_000, used=0, left_out=0, partial=True, receipt="", why="unavailable")
+    monkeypatch.setattr("workspace.services.contexts.prepare", lambda *_, **__: late)
+    _, _, text = rover.result("context", prompt="x", hook=True)
+    assert json.loads(text) == {"decision": "block", "reason": "Baton: memory was unavailable (unavailable)."}

@@ -25,7 +25,7 @@ CONTRACT = {
     "history": {"action", "location", "from", "to", "at", "commit", "cursor"},
     "conflict": {"action", "conflict_id", "choices", "content", "expected_commit"},
     "capture": {"action", "folder", "content", "session", "operation_id", "capture_id"},
-    "context": {"prompt", "location", "budget_chars", "deadline_ms", "session"},
+    "context": {"prompt", "location", "budget_chars", "deadline_ms", "session", "hook"},
     "revalidate": {"citations"},
     "access_read": {"action", "location", "cursor"},
     "access_grant": {"action", "location", "subject", "role", "request_id", "confirm_token", "reason"},

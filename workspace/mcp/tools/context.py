@@ -1,6 +1,7 @@
 """``context``: what a hook gives a model before it answers, for hosts that call tools instead."""
 
-from typing import Annotated, Any, TypedDict
+import json
+from typing import Annotated, Any, Final, TypedDict
 
 from pydantic import Field
 
@@ -13,13 +14,16 @@ from workspace.queries import citations
 from workspace.queries.contexts import Found
 from workspace.services import contexts
 
+HOOK_EVENT: Final = "UserPromptSubmit"
+
 
 class Context(Arguments):
     prompt: Annotated[str, Field(max_length=contexts.MOST_PROMPT)]
-    location: Annotated[str, Field(description="The folder you work in.")] | None = None
+    location: str | None = None
     budget_chars: Annotated[int, Field(ge=0, le=contexts.MOST_BUDGET)] = contexts.BUDGET
     deadline_ms: Annotated[int, Field(ge=1, le=contexts.MOST_DEADLINE_MS)] = contexts.DEADLINE_MS
     session: Annotated[str, Field(max_length=200)] = ""
+    hook: bool = False
 
 
 class CitationItem(TypedDict):
@@ -52,7 +56,8 @@ class ContextShape(TypedDict):
 
 
 def context(actor: Actor, given: Context) -> Answer:
-    """The text of the answer is the context itself and nothing beside it: a host may attach it as it is."""
+    """The text of the answer is the context itself and nothing beside it: a host may attach it as it is. A hook that
+    calls a tool takes nothing but a hook's answer, and stops the prompt at any other where it has to hold."""
     found = contexts.prepare(
         actor,
         prompt=given.prompt,
@@ -73,7 +78,15 @@ def context(actor: Actor, given: Context) -> Answer:
         "receipt": found.receipt,
         "why": found.why,
     }
-    return Answer(text=found.text, data=data)
+    return Answer(text=_for_hook(found) if given.hook else found.text, data=data)
+
+
+def _for_hook(found: contexts.Context) -> str:
+    """What a hook's program would print: the context, or that there is none, or that the prompt has to wait."""
+    if not found.text and found.why not in ("", contexts.NOTHING):
+        return json.dumps({"decision": "block", "reason": f"Baton: memory was unavailable ({found.why})."})
+    told = found.text or "Baton: nothing to say about this prompt."
+    return json.dumps({"hookSpecificOutput": {"hookEventName": HOOK_EVENT, "additionalContext": told}})
 
 
 def _citation(found: Found) -> dict[str, Any]:
@@ -93,7 +106,7 @@ def _citation(found: Found) -> dict[str, Any]:
 TOOL = Tool(
     name="context",
     title="Context for a prompt",
-    description="What to know before you answer: how things stand in your folder, and passages that answer, cited.",
+    description="What to know before you answer: how the folder you work in stands, and what answers, cited.",
     arguments=Context,
     shapes=(ContextShape,),
     quotes=True,
