@@ -124,3 +124,34 @@ def test_a_brief_of_another_form_breaks_nothing(project: Project, scripted: Serv
     project.prompt(session_id="s1")
     start(project, "s2")
     assert acknowledged(scripted) == [None, None]
+
+
+def test_what_the_instance_left_out_is_not_acknowledged_either(project: Project, scripted: Server) -> None:
+    scripted.answers[BRIEF] = (200, brief(left_out={"changed": 12, "captures": 1}))
+    assert "13 more are left out" in start(project, "s1")
+    project.prompt(session_id="s1")
+    start(project, "s2")
+    assert acknowledged(scripted) == [None, None]
+
+
+def test_sessions_in_several_folders_take_nothing_from_each_other(project: Project, scripted: Server) -> None:
+    scripted.answers[BRIEF] = (200, brief())
+    for number, folder in enumerate(["product/launch", "product/other"] * 2):
+        project.bind(folder=folder)
+        start(project, f"s{number}")
+        project.prompt(session_id=f"s{number}")
+    assert acknowledged(scripted) == [None] * 4
+
+
+def test_a_line_tells_where_what_who_and_when(project: Project, scripted: Server) -> None:
+    changed = {
+        "location": "product/launch/plan.md",
+        "title": "Launch plan",
+        "summary": "We launch\nin June.",
+        "commit": "c0ffee",
+        "author": {"kind": "agent", "label": "rover (bob)"},
+        "committed_at": "2026-11-29T08:00:00Z",
+    }
+    scripted.answers[BRIEF] = (200, brief(changed=[changed]))
+    line = "- product/launch/plan.md@c0ffee · Launch plan · We launch in June. · by rover (bob) · 2026-11-29T08:00:00Z"
+    assert line in start(project, "s1").splitlines()

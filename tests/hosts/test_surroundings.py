@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from tests.conformance.npm import NODE
 from tests.hosts.project import HANDLER, Answer, Project
 from tests.hosts.server import CONTEXT, TEXT, Server
 
@@ -415,3 +416,33 @@ def test_what_windows_does_otherwise_is_done(troubled: Troubled, scripted: Serve
     assert troubled.prompt(prompt_id="p2").code == 2
     with contextlib.suppress(StopIteration):
         pytest.fail(f"left behind: {next(troubled.home.rglob('*.part'))}")
+
+
+PLUGGED = """
+import { Baton } from %s
+const hooks = await Baton({ client: undefined, directory: process.argv[1] })
+const output = { parts: [{ type: "text", id: "prt_1", messageID: "msg_1", text: "When is the launch?" }] }
+try {
+  await hooks["chat.message"]({ sessionID: "s1", messageID: "msg_1" }, output)
+  console.log(JSON.stringify(output.parts.map((part) => part.text)))
+} catch (error) {
+  console.log("stopped: " + error.message)
+}
+"""
+
+
+@pytest.mark.xdist_group("conformance")
+@pytest.mark.parametrize("policy", ["optional", "required"])
+def test_opencode_without_python_follows_the_projects_file(project: Project, policy: str) -> None:
+    project.bind(policy=policy)
+    below = project.root / "deep"
+    below.mkdir()
+    plugin = project.home / "baton.mjs"
+    plugin.write_bytes((HANDLER.parents[1] / "files" / "opencode" / "baton.js").read_bytes())
+    nothing = project.home / "no programs"
+    nothing.mkdir()
+    command = [str(NODE.path), "--input-type=module", "-e", PLUGGED % json.dumps(plugin.as_uri()), str(below)]
+    environment = {"PATH": str(nothing), "HOME": str(project.home)}
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=60)
+    assert "no Python" in done.stdout, done.stderr
+    assert done.stdout.startswith("stopped: ") == (policy == "required")

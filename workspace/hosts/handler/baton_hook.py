@@ -59,6 +59,13 @@ WHAT_TO_DO = {
 }
 
 
+FAIL_OPEN = (
+    "Where Python is missing, or the host ends the hook before its time, the prompt goes on without memory, also where",
+    "it is required: Claude Code, Codex and Gemini CLI know no other way for such hooks; opencode stops it. On Claude",
+    "Code a hook of type mcp_tool closes that: see required.json of the plugin, and /help/hooks.",
+)
+
+
 class Failed(Exception):
     """There is no context. ``why`` is ``unauthorized``, ``unavailable`` or ``starting``; the message tells more, and
     ``status`` is that of the answer where there was one."""
@@ -1148,6 +1155,8 @@ class Hook:
             except OSError:
                 pass
         budget = min(self.binding.budget, INJECTED_CHARS[self.host])
+        if by_tool(self.host):
+            return Reply()
         found = self._context(prompt, session, turn, budget)
         text = found["text"]
         if oversize(self.host, text) and len(text) <= budget:
@@ -1309,6 +1318,11 @@ class Hook:
             spool(address.text, "/api/v1/receipts", body, operation(self.receipt, stage))
         except OSError:
             pass
+
+
+def by_tool(host: str) -> bool:
+    """Whether the host itself calls Baton's tool before each prompt: Claude Code can hold a prompt to that."""
+    return host == "claude-code" and os.environ.get("BATON_CONTEXT") == "mcp"
 
 
 def weight(host: str, text: str) -> int:
@@ -1602,7 +1616,8 @@ def status(arguments: list[str]) -> int:
         problem = True
         say("Address     %s (connect)" % error.detail)
     say("Waiting     %d to be sent, %d refused" % (len(waiting()), len(waiting(".refused"))))
-    say("Where Python is missing or the host itself ends the hook, every host goes on without memory, required or not.")
+    for line in FAIL_OPEN:
+        say(line)
     return 1 if problem or binding.problem else 0
 
 

@@ -58,6 +58,12 @@ TOPICS = (
     ),
     Topic(slug="rest", title="REST", icon="code", about="For programs: sign in, read, write, and what refusals mean."),
     Topic(
+        slug="hooks",
+        title="Hooks",
+        icon="handoff",
+        about="What is sent and when, what happens without memory, capture, bindings, and how to be rid of it.",
+    ),
+    Topic(
         slug="python",
         title="Python",
         icon="code",

@@ -1,7 +1,8 @@
 // Baton for opencode: context before each prompt, a turn kept where a person has switched that on. It runs the one
 // handler that the other hosts run, so that deadlines, policies, credentials and the spool are the same.
 import { spawn } from "node:child_process"
-import { dirname, join } from "node:path"
+import { readFileSync } from "node:fs"
+import { dirname, join, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
 
 const HANDLER = join(dirname(fileURLToPath(import.meta.url)), "baton", "baton_hook.py")
@@ -34,6 +35,18 @@ function injected(answer) {
   } catch {
     return {}
   }
+}
+
+// Where the handler cannot run, the project's file is all that tells whether a prompt may go on.
+function required(directory) {
+  for (let place = resolve(directory), above = ""; place !== above; above = place, place = dirname(place)) {
+    try {
+      return readFileSync(join(place, ".baton.json"), "utf8").includes('"required"')
+    } catch (error) {
+      if (error.code !== "ENOENT" && error.code !== "ENOTDIR") return true
+    }
+  }
+  return false
 }
 
 export const Baton = async ({ client, directory }) => {
@@ -72,7 +85,14 @@ export const Baton = async ({ client, directory }) => {
         throw new Error(reason)
       }
       const told = injected(answer)
-      if (answer.code !== 0) told.text = told.visible = `Baton: memory was unavailable (unavailable): ${answer.code}.`
+      if (answer.code !== 0) {
+        told.text = told.visible = `Baton: memory was unavailable (unavailable): ${answer.code}.`
+        if (required(directory)) {
+          const reason = `${told.text} This project requires it (policy in .baton.json), so the prompt was stopped.`
+          show(reason)
+          throw new Error(reason)
+        }
+      }
       texts.push(told.text)
       if (told.visible) show(told.visible)
       texts.filter(Boolean).forEach((text, at) => {
@@ -84,6 +104,8 @@ export const Baton = async ({ client, directory }) => {
         const part = event.properties.part
         if (!part.synthetic) last.set(part.sessionID, { turn: part.messageID, text: part.text })
       }
+      // What was said at the start is no longer in the model's context.
+      if (event.type === "session.compacted") oriented.delete(event.properties.sessionID)
       if (event.type === "session.idle") {
         const turn = ended(event.properties.sessionID).catch(() => {})
         ending.add(turn)
