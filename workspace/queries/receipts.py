@@ -82,11 +82,13 @@ def listing(
     capture: str | None = None,
     session: str | None = None,
     host: str | None = None,
+    agent: str | None = None,
     operation: str | None = None,
     limit: int | None = None,
     cursor: str | None = None,
 ) -> Page[ReceiptRow]:
-    """Receipts, newest first; at and below ``location``. Raises ``NotFound``, ``Invalid``."""
+    """Receipts, newest first; at and below ``location``. What became of a capture is of the session, host and agent
+    that made it too, whoever did it. Raises ``NotFound``, ``Invalid``."""
     rows = visible(actor)
     if kind is not None:
         if kind not in ReceiptKind.values:
@@ -97,17 +99,16 @@ def listing(
         rows, inside = _inside(actor, rows, location)
     if capture:
         rows = rows.filter(capture=capture)
-    if session:
-        rows = rows.filter(session=session)
-    if host:
-        rows = rows.filter(host=host)
+    for name, value in {"session": session, "host": host, "agent": agent}.items():
+        if value:
+            rows = rows.filter(Q(**{name: value}) | Q(**{f"capture__{name}": value}))
     if operation:
         rows = rows.filter(operation=operation)
     return pages.page(
         actor,
         rows,
         shape,
-        listing=f"receipts:{kind}:{inside}:{capture}:{session}:{host}:{operation}",
+        listing=f"receipts:{kind}:{inside}:{capture}:{session}:{host}:{agent}:{operation}",
         order=("-at", "pk"),
         limit=limit,
         cursor=cursor,

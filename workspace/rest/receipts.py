@@ -55,8 +55,9 @@ class Receipts(Endpoint):
             query("kind", "Only those of this kind."),
             query("location", "Only those of this document, or at and below this folder."),
             query("capture", "Only those of this capture."),
-            query("session", "Only those of this session of a host."),
-            query("host", "Only those of this host, such as claude-code."),
+            query("session", "Only those of this session of a host, and of what became of its captures."),
+            query("host", "Only those of this host, such as claude-code, and of what became of its captures."),
+            query("agent", "Only those of the agent with this id, and of what became of its captures."),
             query("operation", "Only the stages of this prompt, by its operation_id or its receipt."),
             *PAGED,
         ],
@@ -64,7 +65,7 @@ class Receipts(Endpoint):
     )
     def get(self, request: Request) -> HttpResponse:
         """Newest first, of what you can see."""
-        names = ("kind", "location", "capture", "session", "host", "operation")
+        names = ("kind", "location", "capture", "session", "host", "agent", "operation")
         narrowing = {name: parameters.text(request, name) or None for name in names}
         found = receipts.listing(
             self.actor, **narrowing, limit=parameters.limit(request), cursor=parameters.cursor(request)
