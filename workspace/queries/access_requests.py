@@ -67,7 +67,7 @@ def to_decide(
 
     A manager's are all for what they manage; an editor's those up to editor where editors share. Raises ``Invalid``.
     """
-    rows = _decidable(actor)
+    rows = decidable(actor)
     if location:
         path = locations.join(*locations.split(location))
         rows = rows.filter(_at(path, "folder__path") | _at(path, "document__folder__path") | _named(path))
@@ -85,7 +85,7 @@ def to_decide(
 def show(actor: Actor, *, request: str) -> RequestRow:
     """An open request that the actor may decide. Raises ``NotFound``."""
     row = (
-        _decidable(actor)
+        decidable(actor)
         .filter(pk=request)
         .select_related("person", "agent__person", "decided_by", "folder", "document__folder")
         .first()
@@ -95,12 +95,8 @@ def show(actor: Actor, *, request: str) -> RequestRow:
     return _row(row)
 
 
-def waiting(actor: Actor) -> int:
-    """How many open requests the actor may decide; one query."""
-    return _decidable(actor).count()
-
-
-def _decidable(actor: Actor) -> "QuerySet[AccessRequest]":
+def decidable(actor: Actor) -> "QuerySet[AccessRequest]":
+    """Open requests of others that the actor may approve or decline."""
     manages, edits = Reach(actor, Role.MANAGER), Reach(actor, Role.EDITOR)
     folders = Q(folder__isnull=False, folder__deleted_at=None)
     documents = Q(document__isnull=False, document__deleted_at=None)

@@ -7,7 +7,7 @@ from typing import Any, Final, Literal
 
 from django.contrib.postgres.aggregates import ArrayAgg
 from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet
-from django.db.models.functions import Left
+from django.db.models.functions import Coalesce, Left
 from django.utils import timezone
 
 from workspace import access
@@ -15,7 +15,7 @@ from workspace.access import location_of
 from workspace.actor import Actor
 from workspace.errors import Invalid
 from workspace.models import Binding, BriefMark, Capture, Commit, Document, Folder, Reach, Receipt, ReceiptKind
-from workspace.queries import access_requests, conflicts, pages, who
+from workspace.queries import access_requests, captures, conflicts, pages, who
 from workspace.queries.conflicts import Waiting
 from workspace.queries.who import Who
 
@@ -32,7 +32,6 @@ OVERLAP: Final = timedelta(seconds=1)
 """A commit is dated when it begins and is seen when it ends."""
 EXCERPT: Final = 200
 _CURSOR: Final = "brief"
-_PROPOSED = Q(proposed_at__isnull=False, approved_at=None)
 _WORKED = (ReceiptKind.READ, ReceiptKind.INVOKED, ReceiptKind.CAPTURED)
 
 
@@ -138,7 +137,7 @@ def through(actor: Actor, cursor: object, *, field: str) -> tuple[datetime, list
 def _approvals(actor: Actor) -> tuple[tuple[Approval, ...], int]:
     """The oldest first, and how many there are."""
     asked = access_requests.to_decide(actor, limit=MOST)
-    count = access_requests.waiting(actor) if asked.next_cursor else len(asked.items)
+    count = access_requests.decidable(actor).count() if asked.next_cursor else len(asked.items)
     found = [
         Approval(
             kind="access-request",
@@ -150,15 +149,13 @@ def _approvals(actor: Actor) -> tuple[tuple[Approval, ...], int]:
         )
         for row in asked.items
     ]
-    if actor.person is not None:
-        proposed = Capture.objects.filter(_PROPOSED, Reach(actor).folders("folder__lineage"), author=actor.person)
-        proposed = proposed.filter(deleted_at=None, folder__deleted_at=None)
-        kept = [_captured_row(row) for row in _captures(proposed).order_by("created_at", "pk")[: MOST + 1]]
-        count += len(kept) if len(kept) <= MOST else proposed.count()
-        found += [
-            Approval(kind="capture", id=row.id, location=row.folder, by=row.author, said=row.excerpt, at=row.created_at)
-            for row in kept
-        ]
+    proposed = captures.to_approve(actor)
+    kept = [_captured_row(row) for row in _captures(proposed).order_by("created_at", "pk")[: MOST + 1]]
+    count += len(kept) if len(kept) <= MOST else proposed.count()
+    found += [
+        Approval(kind="capture", id=row.id, location=row.folder, by=row.author, said=row.excerpt, at=row.created_at)
+        for row in kept
+    ]
     return tuple(sorted(found, key=lambda one: one.at)[:MOST]), count
 
 
@@ -183,12 +180,13 @@ def _where(actor: Actor, place: Folder | None) -> _Where:
         return _Where()
     after = timezone.now() - timedelta(days=WORK_DAYS)
     wrote = Commit.objects.filter(author=actor.person, created_at__gt=after).order_by("-created_at")
-    found = set(wrote.values_list("document__folder", flat=True)[:WORK])
     facts = Receipt.objects.filter(person=actor.person, at__gt=after, kind__in=_WORKED).order_by("-at")
-    for direct, of_document in facts.values_list("folder", "document__folder")[:WORK]:
-        found |= {direct, of_document}
-    found |= set(Binding.objects.filter(person=actor.person).values_list("folder", flat=True))
-    return _Where(folders=tuple(sorted(found - {None})))
+    bound = Binding.objects.filter(person=actor.person).order_by()
+    worked = wrote.values_list("document__folder", flat=True)[:WORK].union(
+        facts.values_list(Coalesce("folder", "document__folder"), flat=True)[:WORK],
+        bound.values_list("folder", flat=True)[:WORK],
+    )
+    return _Where(folders=tuple(sorted(folder for folder in worked if folder is not None)))
 
 
 def _changed(
@@ -250,7 +248,7 @@ def _captured(
     rows = (
         Capture.objects.filter(Reach(actor).folders("folder__lineage"), where.of("folder"), folder__deleted_at=None)
         .filter(deleted_at=None, created_at__gt=since, created_at__lte=head)
-        .exclude(_PROPOSED)
+        .exclude(captures.WAITING)
         .exclude(principal=actor.principal)
         .exclude(pk__in=told)
     )

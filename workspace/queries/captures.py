@@ -115,14 +115,13 @@ def listing(
     )
 
 
-def proposed(actor: Actor, *, most: int) -> int:
-    """How many captures wait for this person's word where they can see them, counted up to ``most``."""
+def to_approve(actor: Actor) -> QuerySet[Capture]:
+    """Captures that wait for this person's word where they can see them; none for an agent."""
     if actor.person is None or actor.agent:
-        return 0
-    rows = Capture.objects.filter(
+        return Capture.objects.none()
+    return Capture.objects.filter(
         WAITING, Reach(actor).folders("folder__lineage"), author=actor.person, folder__deleted_at=None
     )
-    return len(rows.values_list("pk", flat=True)[:most])
 
 
 def older(actor: Actor, *, folder: str, days: int) -> int:

@@ -114,6 +114,11 @@ def waiting(actor: Actor, *, limit: int = 20) -> tuple[Waiting, ...]:
     return tuple(Waiting(row=_row(conflict), why=_WHY[conflict.rank]) for conflict in found)
 
 
+def to_settle(actor: Actor) -> QuerySet[Conflict]:
+    """Open conflicts that the actor may see."""
+    return _visible(actor).filter(state=ConflictState.OPEN)
+
+
 def listing(
     actor: Actor,
     *,

@@ -10,12 +10,12 @@ from django.utils.functional import SimpleLazyObject, cached_property
 from workspace import access
 from workspace.actor import Actor, Via
 from workspace.errors import Refusal
-from workspace.queries import access_requests, conflicts, documents, folders
+from workspace.queries import documents, folders, waiting
 from workspace.queries.folders import FolderNode
+from workspace.queries.waiting import Waiting
 from workspace.queries.who import Who
 from workspace.web import tree
 
-WAITING_SHOWN = 99
 LEAVES = 100
 
 
@@ -37,12 +37,20 @@ class Frame:
         self.me = Who(kind="person", label=actor.label, email=actor.email, person_label=actor.label)
 
     @cached_property
-    def waiting(self) -> int:
-        return len(conflicts.listing(self.actor, state="open", limit=WAITING_SHOWN).items)
+    def counted(self) -> Waiting:
+        return waiting.counted(self.actor)
 
-    @cached_property
+    @property
+    def waiting(self) -> int:
+        return self.counted.conflicts
+
+    @property
     def requests(self) -> int:
-        return access_requests.waiting(self.actor)
+        return self.counted.requests
+
+    @property
+    def proposed(self) -> int:
+        return self.counted.proposed
 
     @cached_property
     def folders(self) -> tuple[FolderNode, ...]:
