@@ -79,6 +79,14 @@ class Visitor:
         back = self.decide(address, **choices)
         httpx2.get(back, timeout=30, follow_redirects=True)
 
+    def answer(self, address: str, *, action: str = "grant", **choices: str | None) -> str:
+        """Opens the address with the code of a device, signs in where asked to, and decides: the page that follows."""
+        page = self._arrive(address)
+        form = next(form for form in _Forms(page.text).found if form.has("request"))
+        answer = self._send(page, form, form.filled(action=action, **choices))
+        assert answer.status_code == 200, f"{answer.status_code}: {answer.text[:2000]}"
+        return answer.text
+
     def _arrive(self, address: str) -> httpx2.Response:
         page = self._get(address)
         login = next((form for form in _Forms(page.text).found if form.has("login")), None)

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.hosts.adapter import Person
+from tests.hosts.product import Product, product
 from tests.hosts.project import Project
 from tests.hosts.server import Server, server
 
@@ -34,3 +35,10 @@ def person(tmp_path: Path, scripted: Server) -> Person:
     root.mkdir()
     (home / "tmp").mkdir(parents=True)
     return Person(root=root, home=home, address=scripted.url)
+
+
+@pytest.fixture(scope="session")
+def there() -> Iterator[Product]:
+    """The product itself, started once."""
+    with product() as made:
+        yield made

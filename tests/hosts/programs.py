@@ -61,7 +61,7 @@ def claude(project: Project, fake: Model, prompt: str = PROMPT) -> "subprocess.P
     folder = unpack("claude-code", project)
     # As text it prints the last answer alone; these are the lines that a person at its screen is shown.
     options = ["--output-format", "stream-json", "--verbose", "--plugin-dir", str(folder / "baton")]
-    options += ["--allowedTools", "mcp__plugin_baton_baton"]
+    options += ["--allowedTools", "mcp__baton,mcp__plugin_baton_baton"]
     command = [str(CLAUDE_CODE.path), "-p", prompt, *options]
     return launch(command, claude_environment(project, fake), project)
 

@@ -1,16 +1,17 @@
 """Agent hosts themselves before the product itself: what their models were sent, and what the product then knows."""
 
+import contextlib
 import os
 import signal
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from tests.conformance.model import DONE, Model, model
 from tests.hosts.door import door
-from tests.hosts.product import Product, product
+from tests.hosts.product import Product
 from tests.hosts.programs import HOSTS, PROMPT, processes, prompts, run, shown, until
 from tests.hosts.project import Project
 
@@ -20,12 +21,6 @@ DECIDED = "We decided that the import runs as a background job. It is still open
 ANSWERED = "We decided that Mallory's team watches the queue at night. The import stays a background job."
 
 Connect = Callable[..., Project]
-
-
-@pytest.fixture(scope="module")
-def there() -> Iterator[Product]:
-    with product() as made:
-        yield made
 
 
 @pytest.fixture
@@ -98,10 +93,8 @@ def test_a_killed_turn_is_drained_once_by_the_next_start(
 
 
 def kill(number: int) -> None:
-    try:
+    with contextlib.suppress(ProcessLookupError):
         os.kill(number, signal.SIGKILL)
-    except ProcessLookupError:
-        pass
 
 
 def handed_over(there: Product, place: str, words: str) -> bool:
