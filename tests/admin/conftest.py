@@ -101,6 +101,7 @@ def _one_of_each(n: int) -> None:
         folder=folder, content="x" * 2000, digest="d", principal=f"agent:{n}", operation_id=f"op{n}",
         author=person, agent=agent, via=Via.HOOK,
     )  # fmt: skip
+    models.Binding.objects.create(person=person, repository=f"github.com/acme/r{n}", folder=folder, location=f"f{n}")
     models.Summary.objects.create(capture=capture, lines=[{"section": "asked", "text": "…"}], engine="extractive")
     models.Job.objects.create(kind="index", target=document.pk, state="failed", attempts=6, last_error="boom",
                               document=document, folder=folder)  # fmt: skip

@@ -17,7 +17,7 @@ from workspace.admin.site import SECTIONS, site
 from workspace.models import Person
 
 MODELS = sorted(site._registry, key=lambda model: model.__name__)
-EDITABLE = {models.Person, models.Group}
+EDITABLE = {models.Binding, models.Person, models.Group}
 HISTORY = [model for model in MODELS if model not in EDITABLE]
 
 

@@ -1,7 +1,8 @@
 """What can be asked by a name or an id, on every surface: one line for each form of a call.
 
 ``{folder} {document} {lost} {id} {commit} {conflict} {capture} {job} {agent} {request} {invitation} {receipt} {group}
-{person} {email} {top}`` name one thing of each kind, ``{mine} {own} {own_commit}`` what the caller has.
+{person} {email} {top}`` name one thing of each kind, ``{proposal} {binding} {repository}`` what is another's alone in a
+folder of the caller's, ``{mine} {own} {own_commit}`` what the caller has.
 ``test_property`` fills them with what is hidden and with what never was; it fails where a route or an argument is in no
 line.
 """
@@ -102,6 +103,17 @@ REST: list[Asked] = [
     _rest("POST", "/captures", {"folder": "{folder}", "content": "x", "operation_id": "k"}),
     _rest("GET", "/captures/{capture}"),
     _rest("DELETE", "/captures/{capture}"),
+    _rest("POST", "/captures", {"folder": "{folder}", "content": "x", "operation_id": "k", "propose": True}),
+    _rest("GET", "/captures?folder={folder}&state=proposed"),
+    _rest("GET", "/captures/{proposal}"),
+    _rest("DELETE", "/captures/{proposal}"),
+    _rest("GET", "/receipts?capture={proposal}"),
+    _rest("POST", "/captures/{capture}/approve"),
+    _rest("POST", "/captures/{proposal}/approve"),
+    _rest("GET", "/bindings?repository={repository}"),
+    _rest("POST", "/bindings", {"repository": "github.com/acme/shop", "folder": "{folder}"}),
+    _rest("POST", "/bindings", {"repository": "{repository}", "folder": "{document}"}),
+    _rest("DELETE", "/bindings/{binding}"),
     _rest("GET", "/grants?location={folder}"),
     _rest("GET", "/grants?location={document}"),
     _rest("POST", "/grants", {"location": "{folder}", "subject": "caller@example.org", "role": "viewer"}),
@@ -137,6 +149,7 @@ REST: list[Asked] = [
     _rest("GET", "/receipts?location={folder}"),
     _rest("GET", "/receipts?location={document}&kind=written"),
     _rest("GET", "/receipts?capture={capture}"),
+    _rest("GET", "/receipts?agent={agent}"),
     _rest("POST", "/receipts", {"receipt": "{receipt}", "stage": "attached"}),
     _rest("POST", "/context", {"prompt": "commonplace", "location": "{folder}"}),
     _rest("POST", "/context", {"prompt": "commonplace", "location": "{document}"}),
@@ -214,6 +227,7 @@ TOOLS: list[tuple[str, dict[str, Any]]] = [
     ("capture", {"action": "list", "folder": "{folder}"}),
     ("capture", {"action": "list", "folder": "{top}"}),
     ("capture", {"action": "delete", "capture_id": "{capture}"}),
+    ("capture", {"action": "delete", "capture_id": "{proposal}"}),
     ("context", {"prompt": "commonplace", "location": "{folder}"}),
     ("context", {"prompt": "commonplace", "location": "{document}"}),
     ("context", {"prompt": "", "location": "{top}"}),
@@ -257,6 +271,8 @@ LISTS: list[Asked] = [
     _rest("GET", "/folders"),
     _rest("GET", "/documents?recursive=true"),
     _rest("GET", "/captures"),
+    _rest("GET", "/captures?state=proposed"),
+    _rest("GET", "/bindings"),
     _rest("GET", "/conflicts"),
     _rest("GET", "/receipts"),
     _rest("GET", "/jobs"),

@@ -78,7 +78,8 @@ class Pair:
         hidden = self.world.secrets(self.actor)
         places = " ".join(self.hidden.values())
         found = {token: self.world.fresh() for token in sorted(hidden) if token in places and len(token) == 9}
-        for name in ("id", "conflict", "capture", "job", "agent", "request", "invitation", "receipt"):
+        ids = ("id", "conflict", "capture", "proposal", "job", "agent", "request", "invitation", "receipt", "binding")
+        for name in ids:
             value = self.hidden[name]
             found[value] = value[:4] + "".join(self.world.chance.choice(CROCKFORD) for _ in value[4:])
         commit = "".join(self.world.chance.choice("0123456789abcdef") for _ in range(64))

@@ -20,7 +20,7 @@ from tests.parity.test_asked import OPENAPI
 from tests.rest.conftest import Caller
 from workspace.access import person_actor
 from workspace.actor import Via
-from workspace.services import agents, captures, documents, folders, sharing
+from workspace.services import agents, bindings, captures, documents, folders, sharing
 
 PLACE = "product/launch"
 BEFORE_ANYBODY = {
@@ -101,6 +101,7 @@ LISTS: dict[str, dict[str, str]] = {
     "/commits": {"location": f"{PLACE}/plan.md"},
     "/conflicts": {},
     "/captures": {},
+    "/bindings": {},
     "/receipts": {},
     "/jobs": {},
     "/audit": {},
@@ -143,6 +144,7 @@ def _fill(cast: Cast, plan: str) -> None:
         folders.create(cast.alice, location=f"{PLACE}/{name}")
         documents.create(cast.alice, location=f"{PLACE}/{name}.md", content="x\n")
         captures.commit(cast.alice, folder=PLACE, content=f"# Decided\n\n- {name}", operation_id=name)
+        bindings.bind(cast.alice, repository=f"github.com/acme/{name}", folder=PLACE)
         documents.append(cast.alice, location=f"{PLACE}/plan.md", content=name)
         documents.substitute(
             cast.bob, location=f"{PLACE}/plan.md", old_string="slow", new_string=name, expected_commit=plan

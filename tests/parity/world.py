@@ -25,6 +25,7 @@ from workspace.models import (
     Agent,
     AgentScope,
     AgentToken,
+    Binding,
     Capture,
     Commit,
     Conflict,
@@ -42,6 +43,7 @@ from workspace.services import (
     access_requests,
     agents,
     bearer,
+    bindings,
     captures,
     contexts,
     documents,
@@ -130,7 +132,8 @@ class World:
     former: dict[str, int] = field(default_factory=dict)
     """Tokens of names that documents had before they were moved, with the folder where each had it."""
     given: dict[str, str] = field(default_factory=dict)
-    """Ids of what there is in the vault of requests, invitations, groups and people."""
+    """Ids of what there is in the vault of requests, invitations, groups and people, and of what is the owner's alone
+    in ``mine``."""
 
     def fresh(self) -> str:
         return "".join(self.chance.choice(LETTERS) for _ in range(9))
@@ -218,9 +221,14 @@ class World:
                     found[conflict.pk] = f"conflict of {name}"
                     found[self.tokens["conflict", conflict.pk]] = f"draft of {name}"
         for capture in Capture.objects.all():
-            if not self.role(actor, by_key[capture.folder_id]):
+            # What was proposed to another is hidden from whoever manages its folder too, and from every agent.
+            anothers = capture.proposed and (capture.author_id != actor.person or actor.agent)
+            if anothers or not self.role(actor, by_key[capture.folder_id]):
                 found[capture.pk] = f"capture {capture.pk}"
                 found[self.tokens["capture", capture.pk]] = f"text of capture {capture.pk}"
+        for binding in Binding.objects.exclude(person=actor.person):
+            found[binding.pk] = f"binding {binding.pk}"
+            found[self.tokens["binding", binding.pk]] = f"repository of binding {binding.pk}"
         for token, key in self.former.items():
             if not self.role(actor, by_key[key]):
                 found[token] = f"a name that a document had in folder {by_key[key].path}"
@@ -312,11 +320,20 @@ def _document(world: World, folder: str, odd: str, *, conflict: bool = False) ->
     return made.location
 
 
-def _capture(world: World, folder: str) -> None:
+def _capture(world: World, folder: str, *, propose: bool = False) -> str:
     token = world.fresh()
     contexts.prepare(world.owner, prompt=COMMON, location=folder)
-    made = captures.commit(world.owner, folder=folder, content=f"# Decided\n\n- {COMMON} {token}", operation_id=token)
+    text = f"# Decided\n\n- {COMMON} {token}"
+    made = captures.commit(world.owner, folder=folder, content=text, operation_id=token, propose=propose)
     world.tokens["capture", made.id] = token
+    return made.id
+
+
+def _bind(world: World, folder: str) -> str:
+    token = world.fresh()
+    made = bindings.bind(world.owner, repository=f"github.com/{token}/shop", folder=folder)
+    world.tokens["binding", made.id] = token
+    return made.id
 
 
 def _fill_vault(world: World) -> None:
@@ -351,12 +368,18 @@ def _fill_vault(world: World) -> None:
 
 
 def _fill_mine(world: World) -> None:
-    """A folder that the caller manages, with one of everything in it, and a document that they manage by itself. Both
-    documents were in the vault before."""
+    """A folder that the caller manages, with one of everything in it and what is the owner's alone, and a document that
+    they manage by itself. Both documents were in the vault before."""
     world.mine = _folder(world, "", "mine")
     sharing.grant(world.owner, location=world.mine, subject="caller@example.org", role="manager")
     _moved(world, _document(world, world.vault, "was", conflict=True), world.mine, "own")
     _capture(world, world.mine)
+    bound = _bind(world, world.mine)
+    world.given |= {
+        "proposal": _capture(world, world.mine, propose=True),
+        "binding": bound,
+        "repository": f"github.com/{world.tokens['binding', bound]}/shop",
+    }
     single = _moved(world, _document(world, world.vault, "alone"), _folder(world, "", "apart"), "single")
     sharing.grant(world.owner, location=single, subject="caller@example.org", role="manager")
 

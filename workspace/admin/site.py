@@ -30,7 +30,7 @@ SECTIONS = {
         "SignInLink",
     ),
     "Agents": ("Agent", "AgentToken", "Connection", "AgentScope", "Client"),
-    "Captures": ("Capture", "Summary"),
+    "Captures": ("Capture", "Summary", "Binding"),
     "Background": ("Job", "Heartbeat", "Chunk", "IdempotencyKey"),
     "Evidence": ("AuditEntry", "Receipt"),
 }

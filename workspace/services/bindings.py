@@ -66,7 +66,8 @@ def bind(
         person = None
     for _ in range(2):
         try:
-            with transaction.atomic(durable=True):
+            # Not durable: the administration saves within a transaction of its own.
+            with transaction.atomic():
                 place = access.folder(actor, location=folder)
                 return _bind(actor, person, name, place, chosen)
         except IntegrityError:

@@ -125,7 +125,7 @@ def moved_on(request: HttpRequest, location: str) -> HttpResponse:
     )
 
 
-SUBJECTS = ("conflict_id", "capture_id", "job_id", "agent_id", "request_id")
+SUBJECTS = ("conflict_id", "capture_id", "job_id", "agent_id", "request_id", "binding_id")
 """Parts of addresses that name a thing, for the audit log; a part that is a secret is none of them."""
 
 
