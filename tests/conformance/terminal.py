@@ -13,6 +13,8 @@ import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+_WHERE = b"\x1b[6n"
+"""How a program asks its terminal where the cursor is; some do not go on without an answer."""
 _ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])")
 
 
@@ -49,7 +51,9 @@ class Terminal:
             got = os.read(self.master, 65536)
         except OSError:
             return False  # Linux says so once nobody holds the other side any more
+        asked = self._raw.count(_WHERE)
         self._raw += got
+        os.write(self.master, b"\x1b[1;1R" * (self._raw.count(_WHERE) - asked))
         return bool(got)
 
     def expect(self, pattern: str, *, timeout: float = 60) -> str:
@@ -60,6 +64,12 @@ class Terminal:
                 return found[0]
             if time.monotonic() > end or not self._read(0.5):
                 raise AssertionError(f"no {pattern!r} on the screen:\n{self.shown[-3000:]}")
+
+    def pause(self, seconds: float) -> None:
+        """Lets the program go on for that long."""
+        end = time.monotonic() + seconds
+        while (left := end - time.monotonic()) > 0 and self._read(left):
+            pass
 
     def wait(self, *, timeout: float = 60) -> int:
         """The exit status."""
