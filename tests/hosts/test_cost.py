@@ -15,7 +15,7 @@ from tests.hosts.server import CONTEXT, Server
 
 RUNS = 15
 OWN_MS = 100
-AT_REST_MS = 20
+AT_REST_MS = 10
 HEAVY = {
     "asyncio",
     "ctypes",

@@ -40,8 +40,12 @@ def _pasted(say: str, section: str, server: Mapping[str, str]) -> Step:
 
 
 BIND = Step(
-    say="In each project, name its folder here in a file called .baton.json. Projects without one send nothing.",
-    lines=('{"folder": "product/launch", "policy": "optional"}',),
+    say="Bind each repository to its folder on the page of bindings, or name the folder in the project, in a file "
+    "called .baton.json. Projects that are not bound send no prompt.",
+    lines=(
+        "{base}/bindings",
+        '{"folder": "product/launch", "policy": "optional"}',
+    ),
 )
 WAYS = (
     Way(
