@@ -57,7 +57,11 @@ class Pair:
             "conflict": conflict.pk,
             "capture": chance.choice(list(Capture.objects.exclude(folder__in=seen))).pk,
             "job": Job.objects.filter(document=document).earliest("pk").pk,
-            "receipt": Receipt.objects.filter(kind="invoked").exclude(person=self.actor.person).earliest("pk").pk,
+            "receipt": Receipt.objects.filter(kind="invoked")
+            .exclude(person=self.actor.person)
+            .exclude(folder__in=seen)
+            .earliest("pk")
+            .pk,
             "agent": Agent.objects.exclude(person=self.actor.person).earliest("pk").pk,
             **world.given,
         }

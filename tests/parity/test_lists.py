@@ -17,7 +17,7 @@ from workspace.actor import Actor, Role
 from workspace.models import Capture, Commit, Conflict, Job
 from workspace.services import audit, contexts
 
-ELSEWHERE = ("{request}", "{invitation}", "{group}", "{person}", "{email}")
+ELSEWHERE = ("{proposal}", "{binding}", "{repository}", "{request}", "{invitation}", "{group}", "{person}", "{email}")
 
 
 @CALLED
@@ -34,7 +34,7 @@ def test_lists_are_complete_and_hold_nothing_else(db: None, plan: Plan) -> None:
         assert live & written <= found <= live
         by_key = {f.pk: f for f in world.folders}
         entered = world.entered(actor)
-        captures = {c.pk for c in Capture.objects.filter(folder__in=entered)}
+        captures = {c.pk for c in Capture.objects.filter(folder__in=entered) if not c.proposed}
         assert {c["id"] for c in _every(client, "/captures")} == captures
         documents = {d.pk: world.reads(actor, d) for d in world.documents}
         drafts = {c.pk for c in Conflict.objects.all() if documents[c.document_id] >= Role.EDITOR}
@@ -123,7 +123,7 @@ def _seen(pair: Pair) -> dict[str, str]:
         "id": document.pk,
         "commit": Commit.objects.filter(document=document).latest("number").pk,
         "conflict": Conflict.objects.get(document=own).pk,
-        "capture": Capture.objects.get(folder=own.folder).pk,
+        "capture": Capture.objects.kept().get(folder=own.folder).pk,
         "job": Job.objects.filter(document=own).earliest("pk").pk,
         "receipt": contexts.prepare(actor, prompt=COMMON).receipt,
         "agent": world.agent.pk,

@@ -36,10 +36,12 @@ from workspace.models import (
     Person,
     SignInLink,
 )
+from workspace.queries import bindings as consents
 from workspace.services import (
     access_requests,
     agents,
     audit_retention,
+    bindings,
     captures,
     commits,
     conflicts,
@@ -104,6 +106,21 @@ def head_of(w: World) -> str:
 
 def capture(w: World) -> str:
     return captures.commit(w.alice, folder="product/launch", content="what I did", operation_id="one").id
+
+
+def binding(w: World) -> str:
+    return bindings.bind(w.alice, repository="github.com/acme/shop", folder="product").id
+
+
+def proposal(w: World) -> str:
+    """Proposed to alice by her own agent."""
+    return captures.commit(w.cast.scout, folder="product", content="what I did", operation_id="p", propose=True).id
+
+
+def overdue_proposal(w: World) -> str:
+    made = proposal(w)
+    Capture.objects.update(delete_after=datetime(2020, 1, 1, tzinfo=UTC))
+    return made
 
 
 def overdue_capture(w: World) -> str:
@@ -213,7 +230,35 @@ WRITES: dict[str, tuple[Callable[[World], Callable[[], Any]], list[str]]] = {
         prepared(lambda w: agents.revoke_token(w.alice, token=AgentToken.objects.get(agent__name="scout").pk)),
         ["token.revoked"],
     ),
+    "bindings.bind": (prepared(binding), ["binding.set"]),
+    "bindings.bind, for everybody": (
+        prepared(lambda w: bindings.bind(w.root, repository="github.com/acme/shop", folder="product", everybody=True)),
+        ["binding.set"],
+    ),
+    "bindings.remove": (prepared(lambda w, made: bindings.remove(w.alice, binding=made), binding), ["binding.removed"]),
+    "bindings.switch_capture": (
+        prepared(
+            lambda w, made: bindings.switch_capture(
+                w.alice, binding=made, capture="ask", seen=consents.consent(w.alice, id=made).seen
+            ),
+            binding,
+        ),
+        ["binding.capture_switched"],
+    ),
+    "captures.approve": (
+        prepared(lambda w, made: captures.approve(w.alice, capture=made), proposal),
+        ["capture.approved"],
+    ),
     "captures.commit": (prepared(capture), ["capture.created"]),
+    "captures.commit, proposed": (prepared(proposal), ["capture.proposed"]),
+    "captures.erase, proposed": (
+        prepared(lambda w, made: captures.erase(w.alice, capture=made), proposal),
+        ["capture.declined"],
+    ),
+    "captures.retain, proposed": (
+        prepared(lambda w, made: captures.retain(made), overdue_proposal),
+        ["capture.erased"],
+    ),
     "captures.erase": (prepared(lambda w, made: captures.erase(w.alice, capture=made), capture), ["capture.erased"]),
     "captures.retain": (
         prepared(

@@ -103,9 +103,7 @@ def test_anothers_is_as_one_that_never_was(cast: Cast, plan: str) -> None:
 
 def narrowed(cast: Cast, location: str) -> Actor:
     scope = Scope(role=Role.EDITOR, folder=Folder.objects.get(path=location).pk)
-    return Actor(
-        person=cast.people["alice"].pk, label="scout", via=Via.REST, agent=cast.scout.agent, scopes=(scope,)
-    )
+    return Actor(person=cast.people["alice"].pk, label="scout", via=Via.REST, agent=cast.scout.agent, scopes=(scope,))
 
 
 def test_a_narrowed_agent_neither_sees_nor_turns_what_is_bound_elsewhere(cast: Cast, plan: str, root: Actor) -> None:
