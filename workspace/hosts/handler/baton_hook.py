@@ -1447,7 +1447,9 @@ def rest_apart(hook: Hook) -> None:
     """What is left to tell the server. The host has its answer and waits for the process to end: where a process can be
     split the rest is done in one that the host does not wait for, and else it must not take long."""
     try:
-        parted = os.fork() if hasattr(os, "fork") and threading.active_count() == 1 else -1
+        # What resolves names on macOS does not survive a split.
+        can = hasattr(os, "fork") and sys.platform != "darwin" and threading.active_count() == 1
+        parted = os.fork() if can else -1
     except OSError:
         parted = -1
     if parted > 0:
