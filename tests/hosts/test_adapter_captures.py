@@ -206,6 +206,7 @@ def test_what_was_left_under_another_token_is_not_put_under_this_ones_name(perso
         "with baton.session(folder='a') as s: time.sleep(0.3); show([s.report.waiting, s.report.set_aside])"
     )
     assert told.json == [0, 1]
+    person.command("drain")
     assert len(person.spooled) == 1
     assert scripted.kept == {}
     assert person.command("drain", "--adopt").code == 0

@@ -136,6 +136,17 @@ def test_a_failure_is_told_or_stops_the_prompt(
 
 
 @pytest.mark.parametrize("kind", PROGRAMS)
+def test_a_name_that_is_not_resolved_in_time_is_told_in_time(person: Person, scripted: Server, kind: str) -> None:
+    resolver = "import socket\nsocket.getaddrinfo = lambda *a, **k: time.sleep(30)\nbegun = time.monotonic()\n"
+    ran = person.run(resolver + PROGRAMS[kind] + "print(json.dumps(time.monotonic() - begun))", "optional")
+    told = json.loads(ran.out.splitlines()[0])
+    assert (told["why"], told["report"]["failed"]) == ("unavailable", 1)
+    assert told["took"] < 1.5
+    assert told.get("held_up", 0) < 0.5
+    assert ran.json < 3
+
+
+@pytest.mark.parametrize("kind", PROGRAMS)
 def test_the_context_is_given_and_reported(person: Person, scripted: Server, kind: str) -> None:
     told = person.run(PROGRAMS[kind], "required").json
     assert told["given"] == "model was given: " + TEXT
@@ -301,7 +312,11 @@ with baton.session(folder="product/launch", host="nightly") as s:
 def test_many_at_once_in_one_loop_are_in_time(person: Person, scripted: Server) -> None:
     scripted.answers[PATH] = (200, scripted.slow(0.3, CONTEXT))
     told = person.run("""
+from concurrent.futures import ThreadPoolExecutor
 async def main():
+    loop = asyncio.get_running_loop()
+    loop.set_default_executor(ThreadPoolExecutor(1))
+    loop.run_in_executor(None, time.sleep, 4)  # what others do with the loop's own threads
     async with baton.asession(deadline_ms=3000) as s:
         begun = time.monotonic()
         found = await asyncio.gather(*(s.context(f"prompt {n}") for n in range(40)))

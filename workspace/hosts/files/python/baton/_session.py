@@ -28,6 +28,7 @@ from ._hook import (
     clean,
     operation,
     oriented,
+    quoted,
 )
 from ._settings import Settings, unheld
 from ._spool import DRAIN_S, Delivered, Drained, deliver, drain_for, keep, send, waiting
@@ -40,8 +41,9 @@ REMEMBERED = 4_096
 PROBLEMS = 20
 COUNTED = ("asked", "found", "nothing", "failed", "attached", "withheld", "captured", "acknowledged", "refused", "lost")
 NOTE_CHARS = 500
-CONNECT = "%s -m baton connect" % (sys.executable or "python")
-TEST = "%s -m baton test" % (sys.executable or "python")
+PYTHON = quoted(sys.executable or "python")
+CONNECT = "%s -m baton connect" % PYTHON
+TEST = "%s -m baton test" % PYTHON
 
 _turns: ContextVar[dict[str, str]] = ContextVar("baton_turns")
 """The turn that each session is in, in this thread or task: others may be in another."""
