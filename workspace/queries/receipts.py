@@ -101,7 +101,9 @@ def listing(
         rows = rows.filter(capture=capture)
     for name, value in {"session": session, "host": host, "agent": agent}.items():
         if value:
-            rows = rows.filter(Q(**{name: value}) | Q(**{f"capture__{name}": value}))
+            # A page may be moved to readers of a capture's receipt who may not know of the capture itself.
+            of_capture = Q(Reach(actor).folders("capture__folder__lineage"), **{f"capture__{name}": value})
+            rows = rows.filter(Q(**{name: value}) | of_capture)
     if operation:
         rows = rows.filter(operation=operation)
     return pages.page(
