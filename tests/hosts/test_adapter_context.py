@@ -310,21 +310,21 @@ with baton.session(folder="product/launch", host="nightly") as s:
 
 
 def test_many_at_once_in_one_loop_are_in_time(person: Person, scripted: Server) -> None:
-    scripted.answers[PATH] = (200, scripted.slow(0.3, CONTEXT))
+    scripted.answers[PATH] = (200, scripted.slow(0.5, CONTEXT))
     told = person.run("""
 from concurrent.futures import ThreadPoolExecutor
 async def main():
     loop = asyncio.get_running_loop()
     loop.set_default_executor(ThreadPoolExecutor(1))
-    loop.run_in_executor(None, time.sleep, 4)  # what others do with the loop's own threads
-    async with baton.asession(deadline_ms=3000) as s:
+    loop.run_in_executor(None, time.sleep, 5)  # what others do with the loop's own threads
+    async with baton.asession(deadline_ms=10000) as s:
         begun = time.monotonic()
-        found = await asyncio.gather(*(s.context(f"prompt {n}") for n in range(40)))
+        found = await asyncio.gather(*(s.context(f"prompt {n}") for n in range(12)))
         show([sum(map(bool, found)), time.monotonic() - begun])
 asyncio.run(main())
 """).json
-    assert told[0] == 40
-    assert told[1] < 2.5  # a pool of a few threads would take them one after another
+    assert told[0] == 12
+    assert told[1] < 3  # one after another they take longer, and after what fills the loop's threads longer still
 
 
 def test_a_task_that_is_cancelled_leaves_the_loop_free(person: Person, scripted: Server) -> None:
