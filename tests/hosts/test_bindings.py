@@ -341,3 +341,15 @@ def test_a_binding_is_kept_for_its_owner_alone(project: Project) -> None:
     (kept,) = project.home.rglob("bindings/*.json")
     assert (kept.stat().st_mode & 0o077, kept.parent.stat().st_mode & 0o077) == (0, 0)
     assert project.token not in kept.read_text()
+
+
+@pytest.mark.usefixtures("repository")
+def test_uninstall_forgets_what_was_bound_and_told(project: Project) -> None:
+    start(project)
+    project.prompt()
+    assert list(project.home.rglob("bindings/*.json"))
+    assert list(project.home.rglob("*.brief"))
+    assert project.run("uninstall").code == 0
+    assert list(project.home.rglob("bindings/*.json")) == []
+    assert list(project.home.rglob("*.brief")) == []
+    assert "has not been asked" in project.run("status").out

@@ -14,6 +14,7 @@ import pytest
 
 from tests.conformance.model import Model, model
 from tests.conformance.npm import CLAUDE_CODE
+from tests.hosts.product import Product
 from tests.hosts.programs import PROMPT, claude_environment, prompts, unpack
 from tests.hosts.project import Project
 from tests.hosts.server import Server
@@ -112,17 +113,27 @@ def fake() -> Iterator[Model]:
 
 
 def run(
-    project: Project, fake: Model, served: Tools, *, required: bool = True, path: str = ""
+    project: Project,
+    fake: Model,
+    url: str,
+    *,
+    required: bool = True,
+    path: str = "",
+    token: str = "",
+    place: str = "product/launch",
 ) -> tuple[list[str], str]:
     """What the model was sent, and what the person was shown, in a project with the plugin's ``required.json``."""
     plugin = unpack("claude-code", project) / "baton"
-    (plugin / ".mcp.json").write_text(
-        json.dumps({"mcpServers": {"baton": {"type": "http", "url": served.url + "/mcp"}}})
-    )
+    server: dict[str, Any] = {"type": "http", "url": url + "/mcp"}
+    if token:
+        server["headers"] = {"Authorization": f"Bearer {token}"}
+    (plugin / ".mcp.json").write_text(json.dumps({"mcpServers": {"baton": server}}))
     if required:
         settings = json.loads((plugin / "required.json").read_text())
-        settings["hooks"]["UserPromptSubmit"][0]["hooks"][0]["timeout"] = 5
-        (project.root / ".claude").mkdir()
+        hook = settings["hooks"]["UserPromptSubmit"][0]["hooks"][0]
+        hook["timeout"] = 5
+        hook["input"]["location"] = place
+        (project.root / ".claude").mkdir(exist_ok=True)
         (project.root / ".claude" / "settings.json").write_text(json.dumps(settings))
     environment = claude_environment(project, fake) | ({"PATH": path} if path else {})
     command = [str(CLAUDE_CODE.path), "-p", PROMPT, "--plugin-dir", str(plugin)]
@@ -139,11 +150,24 @@ def run(
     return prompts(fake), done.stdout + done.stderr
 
 
+def test_the_product_itself_answers_such_a_hook(project: Project, fake: Model, there: Product) -> None:
+    place = there.place()
+    token = there.token("alice", "scout by a tool", place)
+    sent, shown = run(project, fake, there.url, token=token, place=place)
+    assert sent, shown
+    assert FACT in sent[0]
+    assert f"{place}/plan.md@" in sent[0]
+    assert {"invoked", "retrieved", "attached"} <= {fact["kind"] for fact in there.items("receipts", token)}
+    fake.asked.clear()
+    sent, shown = run(project, fake, there.url, token="btn_ended", place=place)
+    assert sent == [], shown
+
+
 def test_the_tools_answer_is_injected_once_and_the_command_leaves_it_to_that(
     project: Project, scripted: Server, fake: Model, served: Tools
 ) -> None:
     project.bind(policy="required")
-    sent, shown = run(project, fake, served)
+    sent, shown = run(project, fake, served.url)
     assert sent, shown
     assert sent[0].count(FACT) == 1
     (asked,) = served.called
@@ -158,11 +182,11 @@ def test_without_python_a_command_goes_on_with_nothing_and_the_tool_does_not(
     project.bind(policy="required")
     nothing = project.home / "no programs"
     nothing.mkdir()
-    sent, shown = run(project, fake, served, required=False, path=str(nothing))
+    sent, shown = run(project, fake, served.url, required=False, path=str(nothing))
     assert sent, shown  # what only a host could mend: the hook never ran
     assert FACT not in sent[0]
     fake.asked.clear()
-    sent, shown = run(project, fake, served, path=str(nothing))
+    sent, shown = run(project, fake, served.url, path=str(nothing))
     assert FACT in sent[0], shown
 
 
@@ -207,7 +231,7 @@ def test_the_prompt_is_stopped_and_the_person_told_why(
     arrange, said = FAILURES[failure]
     arrange(served)
     begun = time.monotonic()
-    sent, shown = run(project, fake, served)
+    sent, shown = run(project, fake, served.url)
     assert sent == [], shown
     assert said in shown
     assert time.monotonic() - begun < 60

@@ -1674,7 +1674,7 @@ def test(arguments: list[str]) -> int:
 
 def drain_command(arguments: list[str]) -> int:
     """Sends what waits, and throws out what is long over."""
-    for path in waiting(".asked") + waiting(".part"):
+    for path in waiting(".asked") + waiting(".brief") + waiting(".part"):
         try:
             if time.time() - os.path.getmtime(path) > OLDEST_STATE_S:
                 remove(path)
@@ -1689,6 +1689,19 @@ def drain_command(arguments: list[str]) -> int:
     if "--quiet" not in arguments:
         say("%d sent, %d waiting%s" % (sent, left, ": " + problem if problem else ""))
     return 1 if left else 0
+
+
+def forget_bindings(folder: str, address: str) -> None:
+    try:
+        paths = [os.path.join(folder, name) for name in os.listdir(folder)]
+    except OSError:
+        return
+    for path in paths:
+        try:
+            if (read_object(path) or {}).get("address") == address:
+                remove(path)
+        except ValueError:
+            remove(path)
 
 
 def uninstall(arguments: list[str]) -> int:
@@ -1708,8 +1721,11 @@ def uninstall(arguments: list[str]) -> int:
             say("%s could not be told; revoke the agent at %s/agents." % (address.text, address.text))
     if held is not None:
         keep_credentials(address.text, None)
-    for path in waiting() + waiting(".asked") + waiting(".part") + waiting(".refused"):
-        remove(path)
+    for suffix in (".json", ".asked", ".brief", ".part", ".refused"):
+        for path in waiting(suffix):
+            remove(path)
+    for folder in kept_folders():
+        forget_bindings(folder, address.text)
     say("Disconnected from %s. Remove the plugin in the host itself." % address.text)
     return 0
 
