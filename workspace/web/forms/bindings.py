@@ -6,8 +6,8 @@ from workspace.services import bindings
 from workspace.web.forms.base import PlainForm, text_input
 
 POLICIES = [
-    ("optional", "Optional: the prompt goes on, and says that nothing could be asked"),
-    ("required", "Required: the prompt is stopped, and says why"),
+    ("optional", "The prompt goes on (optional)"),
+    ("required", "The prompt is stopped (required)"),
 ]
 
 
@@ -20,7 +20,12 @@ class SettingsForm(PlainForm):
         help_text="Prompts read from it, and sessions are saved into it once you switch that on.",
         widget=text_input("product/launch", spellcheck="false", list="folders"),
     )
-    policy = forms.ChoiceField(choices=POLICIES, initial=bindings.POLICY, label="When this workspace does not answer")
+    policy = forms.ChoiceField(
+        choices=POLICIES,
+        initial=bindings.POLICY,
+        label="When this workspace does not answer",
+        help_text="Either way you are told why.",
+    )
     deadline_ms = forms.IntegerField(
         min_value=bindings.DEADLINES_MS[0],
         max_value=bindings.DEADLINES_MS[1],
