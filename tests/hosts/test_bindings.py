@@ -344,7 +344,8 @@ def test_a_binding_is_kept_for_its_owner_alone(project: Project) -> None:
 
 
 @pytest.mark.usefixtures("repository")
-def test_uninstall_forgets_what_was_bound_and_told(project: Project) -> None:
+def test_uninstall_forgets_what_was_bound_and_told(project: Project, scripted: Server) -> None:
+    scripted.answers["/api/v1/brief"] = (200, {"changed": [], "cursor": {"since": None, "head": "h1"}})
     start(project)
     project.prompt()
     assert list(project.home.rglob("bindings/*.json"))
