@@ -47,3 +47,21 @@ def test_a_repository_bound_at_the_product_gets_its_brief_and_its_context(there:
     # It holds, with the product out of reach.
     stopped = project.prompt(session_id="s2", prompt_id="p3")
     assert (stopped.code, "(unavailable)" in stopped.said) == (2, True)
+
+
+def test_a_turn_that_waits_for_approval_is_taken_and_shown_to_nobody(there: Product, tmp_path: Path) -> None:
+    place = there.place()
+    root, home = tmp_path / "project", tmp_path / "home"
+    root.mkdir()
+    (home / "tmp").mkdir(parents=True)
+    project = Project(
+        root=root, home=home, address=there.url, token=there.token("bob", f"rover asks at {place}", place)
+    )
+    project.bind(folder=place)
+    assert project.run("capture", "ask").code == 0
+    project.prompt()
+    project.stop("We decided on June.")
+    sent = project.run("drain")
+    assert (sent.code, "1 sent" in sent.out) == (0, True), sent.out
+    assert list(home.rglob("*.refused")) == []
+    assert there.items("captures", folder=place) == []

@@ -2,9 +2,11 @@
 
 import json
 import os
+import re
+import runpy
 from pathlib import Path
 
-from tests.hosts.project import Project
+from tests.hosts.project import HANDLER, Project
 from tests.hosts.server import Call, Server
 
 
@@ -101,3 +103,15 @@ def test_uninstall_loses_nothing_unless_told_to(project: Project, scripted: Serv
 def test_a_wrong_call_shows_what_there_is(project: Project) -> None:
     answer = project.run("frobnicate")
     assert (answer.code, "hook HOST EVENT" in answer.out) == (1, True)
+
+
+def test_the_page_on_hooks_tells_the_commands_and_the_limits_that_there_are() -> None:
+    handler = runpy.run_path(str(HANDLER))
+    text = (HANDLER.parents[2] / "web" / "help" / "hooks.md").read_text()
+    table = text.split("## Commands\n", 1)[1].partition("\n## ")[0]
+    assert {name.split()[0] for name in re.findall(r"^\| `([^`]+)`", table, flags=re.M)} == set(handler["COMMANDS"])
+    for host, most in handler["INJECTED_CHARS"].items():
+        assert f"{most:,}" in text, host
+    assert f"{handler['PROMPT_CHARS']:,} characters" in text
+    assert f"{handler['CAPTURE_BYTES'] // 1024} KiB" in text
+    assert set(handler["WHAT_TO_DO"]) <= set(re.findall(r"`([a-z ]+)`", text))
