@@ -57,13 +57,35 @@ def claude_environment(project: Project, fake: Model) -> dict[str, str]:
     )
 
 
+CLAUDE_OPTIONS = ("--output-format", "stream-json", "--verbose", "--allowedTools", "mcp__plugin_baton_baton")
+"""As text it prints the last answer alone; these are the lines that a person at its screen is shown."""
+
+
 def claude(project: Project, fake: Model, prompt: str = PROMPT) -> "subprocess.Popen[str]":
     folder = unpack("claude-code", project)
-    # As text it prints the last answer alone; these are the lines that a person at its screen is shown.
-    options = ["--output-format", "stream-json", "--verbose", "--plugin-dir", str(folder / "baton")]
-    options += ["--allowedTools", "mcp__baton,mcp__plugin_baton_baton"]
-    command = [str(CLAUDE_CODE.path), "-p", prompt, *options]
+    command = [str(CLAUDE_CODE.path), "-p", prompt, "--plugin-dir", str(folder / "baton"), *CLAUDE_OPTIONS]
     return launch(command, claude_environment(project, fake), project)
+
+
+def claude_install(project: Project, fake: Model) -> None:
+    """By the host's own commands, as somebody does it for good; ``claude_installed`` then runs it."""
+    folder = unpack("claude-code", project)
+    for command in (("marketplace", "add", str(folder)), ("install", "baton@baton")):
+        done = subprocess.run(
+            [str(CLAUDE_CODE.path), "plugin", *command],
+            cwd=project.root,
+            env=claude_environment(project, fake),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+
+
+def claude_installed(project: Project, fake: Model, prompt: str = PROMPT) -> "subprocess.Popen[str]":
+    return launch([str(CLAUDE_CODE.path), "-p", prompt, *CLAUDE_OPTIONS], claude_environment(project, fake), project)
 
 
 def codex_environment(project: Project, fake: Model) -> dict[str, str]:

@@ -20,6 +20,9 @@ STAGES = {"invoked", "retrieved", "attached", "captured", "acknowledged"}
 DECIDED = "We decided that the import runs as a background job. It is still open who watches the queue at night."
 ANSWERED = "We decided that Mallory's team watches the queue at night. The import stays a background job."
 
+KILLS = [(host, after) for host in ("claude-code", "codex") for after in (0.2, 1.0, 1.4)]
+KILLS += [("gemini", 0.2), ("opencode", 0.2)]
+
 Connect = Callable[..., Project]
 
 
@@ -64,8 +67,7 @@ def test_every_stage_of_a_prompt_can_be_shown(there: Product, connect: Connect, 
     assert project.spooled == []
 
 
-@pytest.mark.parametrize("after", [0.2, 1.0, 1.4])
-@pytest.mark.parametrize("host", ["claude-code", "codex"])
+@pytest.mark.parametrize(("host", "after"), KILLS)
 def test_a_killed_turn_is_drained_once_by_the_next_start(
     there: Product, connect: Connect, host: str, after: float
 ) -> None:

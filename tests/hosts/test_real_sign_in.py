@@ -15,7 +15,18 @@ from tests.conformance.npm import CLAUDE_CODE
 from tests.conformance.terminal import Terminal
 from tests.conformance.visitor import Visitor
 from tests.hosts.product import PASSWORD, Product
-from tests.hosts.programs import claude_environment, plain, processes, prompts, run, shown, unpack, until
+from tests.hosts.programs import (
+    claude_environment,
+    claude_install,
+    claude_installed,
+    plain,
+    processes,
+    prompts,
+    run,
+    shown,
+    unpack,
+    until,
+)
 from tests.hosts.project import Project
 
 pytestmark = pytest.mark.xdist_group("conformance")
@@ -64,13 +75,10 @@ def connect_hooks(project: Project, alice: Visitor, name: str, *, action: str = 
 
 
 def log_in(project: Project, fake: Model, alice: Visitor) -> None:
-    """Lets Claude Code sign its tools in by itself."""
+    """Lets Claude Code sign the plugin's server in by itself."""
+    command = [str(CLAUDE_CODE.path), "mcp", "login", "plugin:baton:baton"]
     environment = claude_environment(project, fake) | {"TERM": "xterm"}
-    command = [str(CLAUDE_CODE.path), "mcp", "add", "--transport", "http", "--scope", "user", "baton"]
-    subprocess.run(
-        [*command, f"{project.address}/mcp"], env=environment, cwd=project.root, check=True, capture_output=True
-    )
-    terminal = Terminal([str(CLAUDE_CODE.path), "mcp", "login", "baton"], folder=project.root, environment=environment)
+    terminal = Terminal(command, folder=project.root, environment=environment)
     try:
         alice.allow(terminal.expect(rf"{project.address}/oauth/authorize\?\S+(?=\s)"), name=TOOLS)
         assert terminal.wait() == 0, terminal.shown
@@ -89,8 +97,9 @@ def test_hooks_and_tools_act_for_the_person_who_let_them_in(
     assert project.root not in held.parents
     assert list(json.loads(held.read_text())) == [there.url]
     with model("identity", {"action": "self"}) as fake:
+        claude_install(project, fake)
         log_in(project, fake, alice)
-        run("claude-code", project, fake)
+        claude_installed(project, fake).wait(timeout=120)
     sent = prompts(fake)
     assert sent, shown(project)
     # The hooks' context is there before anything is called, and the tool's answer after that.
