@@ -211,7 +211,7 @@ def test_the_product_gives_context_and_keeps_what_came_of_it(alice: Person, kind
     folder = f"launch-{kind}-{time.time_ns()}"
     call(alice, "POST", "/folders", {"location": folder})
     plan = {"location": f"{folder}/plan.md", "content": "# Plan\n\nThe launch is on the second of March.\n"}
-    call(alice, "POST", "/documents", plan, **{"Idempotency-Key": "plan"})
+    call(alice, "POST", "/documents", plan, **{"Idempotency-Key": folder})
     end = time.monotonic() + 60
     while not call(alice, "GET", "/search?q=launch")["items"] and time.monotonic() < end:
         time.sleep(0.3)
