@@ -25,7 +25,7 @@ TEXT = "# Session\n\n## Decided\n\n- The import runs behind the queue, as {name}
 
 
 def ask(actor: Actor, session: str = "s1", location: str | None = LAUNCH, **more: Any) -> contexts.Context:
-    given = {"deadline_ms": 60_000, "host": actor.host or "claude-code", "prompt": ASK} | more
+    given: dict[str, Any] = {"deadline_ms": 60_000, "host": actor.host or "claude-code", "prompt": ASK} | more
     return contexts.prepare(actor, location=location, session=session, **given)
 
 
