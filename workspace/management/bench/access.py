@@ -12,47 +12,23 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-from django.db import connection, transaction
-from tqdm import tqdm
+from django.db import connection
 
 from workspace.access import person_actor
 from workspace.actor import Role, Via
-from workspace.locations import twin_key
+from workspace.management.bench import corpus
 from workspace.management.bench import tokens as token_checks
 from workspace.management.bench.client import Client, server
 from workspace.management.bench.figures import Figure, interleaved, ratio
-from workspace.models import Blob, Folder, Grant, Group, Membership, Nesting, Person, Reach
-from workspace.models.chunks import lexemes
-from workspace.services import agents, index, texts
+from workspace.models import Folder, Grant, Group, Membership, Nesting, Person, Reach
+from workspace.services import agents
 
 DOCUMENTS, FOLDERS, GROUPS, GRANTS, PEOPLE = 100_000, 2_000, 200, 5_000, 400
-TEXTS = 500
-"""Different texts; each stands in as many documents."""
 BOUND = 1.3
 SEARCHES, LISTS = 11, 60
 """Rounds of each."""
 WHO = ("administrator", "who reads nearly all", "who reads little")
 SEED = 20261130
-
-FILL = """
-INSERT INTO workspace_document (id, folder_id, name, twin_key, head_id, number, title, type, labels, summary,
-                                updated_at, indexed_commit_id, indexed_at)
-SELECT 'doc_' || lpad(n::text, 26, '0'), (%(folders)s::bigint[])[1 + n %% cardinality(%(folders)s::bigint[])],
-       text.name || ' ' || n || '.md', encode(sha256(n::text::bytea), 'hex'), encode(sha256(('c' || n)::bytea), 'hex'),
-       1, text.title, text.type, '{}', text.summary, now() - make_interval(secs => n * 7 %% 100003),
-       encode(sha256(('c' || n)::bytea), 'hex'), now()
-  FROM generate_series(%(first)s::int, %(last)s::int) AS n JOIN bench_text text ON text.id = n / 2000 * 10 + n %% 10;
-INSERT INTO workspace_commit (id, document_id, number, blob_id, kind, location, author_id, job, via, session, message,
-                              reason, imported_author, created_at, decisions)
-SELECT document.head_id, document.id, 1, text.hash, 'create', document.name, %(author)s, '', 'command', '', '', '', '',
-       document.updated_at, '[]'
-  FROM generate_series(%(first)s::int, %(last)s::int) AS n JOIN bench_text text ON text.id = n / 2000 * 10 + n %% 10
-  JOIN workspace_document document ON document.id = 'doc_' || lpad(n::text, 26, '0');
-INSERT INTO workspace_chunk (document_id, commit_id, ordinal, heading, start_line, end_line, text, terms, length)
-SELECT document.id, document.head_id, part.ordinal, part.heading, 1, 9, part.text, part.terms::tsvector, part.length
-  FROM generate_series(%(first)s::int, %(last)s::int) AS n JOIN bench_part part ON part.id = n / 2000 * 10 + n %% 10
-  JOIN workspace_document document ON document.id = 'doc_' || lpad(n::text, 26, '0');
-"""
 
 
 def run() -> list[Figure]:
@@ -61,9 +37,9 @@ def run() -> list[Figure]:
     admin = Person.objects.create_superuser("admin@example.org", None)
     people = [Person(email=f"p{n}@example.org") for n in range(PEOPLE)]
     people = Person.objects.bulk_create(people)
-    folders = _folders(admin)
-    words = _texts(chance)
-    _documents(folders, admin)
+    folders = corpus.folders(admin, FOLDERS)
+    words = corpus.texts(chance)
+    corpus.documents(folders, admin, DOCUMENTS)
     _grants(chance, folders, people)
     with connection.cursor() as cursor:
         cursor.execute("VACUUM ANALYZE")
@@ -72,66 +48,6 @@ def run() -> list[Figure]:
     with server() as port:
         found = _compare([Client(port, token) for token in tokens], inside, words)
     return found + token_checks.figures()
-
-
-def _folders(owner: Person) -> list[Folder]:
-    """A tree of folders: 20 at the top, then 6 in each as far as they go."""
-    made: list[Folder] = []
-    level: list[Folder] = []
-    while len(made) < FOLDERS:
-        parents: Sequence[Folder | None] = level or [None] * 20
-        rows = []
-        for n in range(len(parents) * (6 if level else 1)):
-            parent = parents[n // 6] if level else None
-            name = f"f{len(made) + n}"
-            path = f"{parent.path}/{name}" if parent else name
-            rows.append(Folder(parent=parent, name=name, twin_key=twin_key(name), path=path, created_by=owner))
-        level = Folder.objects.bulk_create(rows[: FOLDERS - len(made)])
-        for folder in level:
-            folder.lineage = [*(folder.parent.lineage if folder.parent else ()), folder.pk]
-        Folder.objects.bulk_update(level, ["lineage"], batch_size=1000)
-        made += level
-    return made
-
-
-def _texts(chance: random.Random) -> list[str]:
-    """The texts that documents hold, cut into passages by the product's own indexer; gives the words, by rank."""
-    words = [
-        f"{a}{b}{c}" for a in ("ka", "lo", "mi", "ru", "te") for b in ("ban", "dor", "fil", "gus") for c in "abcdefg"
-    ]
-    words += [f"{word}{n}" for n in range(20) for word in words[:140]]
-    weights = [1 / (rank + 10) for rank in range(len(words))]
-    blobs: list[Blob] = []
-    rows: list[tuple[Any, ...]] = []
-    parts: list[tuple[Any, ...]] = []
-    for n in range(TEXTS):
-        title = " ".join(chance.choices(words, weights, k=3))
-        prose = [" ".join(chance.choices(words, weights, k=60)) for _ in range(3)]
-        text = texts.check(f"# {title}\n\n{prose[0]}.\n\n## Part\n\n{prose[1]}.\n\n{prose[2]}.\n")
-        facts = texts.facts(text.content, name=f"{n}.md")
-        blobs.append(Blob(hash=text.hash, content=text.content, size=text.size, lines=text.lines))
-        rows.append((n, text.hash, title, title, "note" if n % 7 else "decision", facts["summary"]))
-        for ordinal, entry in enumerate(index.split(text.content, title, title)):
-            parts.append((n, ordinal, entry.heading, entry.text, lexemes(entry.terms), entry.terms.total()))
-    Blob.objects.bulk_create(blobs)
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "CREATE TEMP TABLE bench_text (id int, hash text, name text, title text, type text, summary text)"
-        )
-        cursor.execute(
-            "CREATE TEMP TABLE bench_part (id int, ordinal int, heading text, text text, terms text, length int)"
-        )
-        cursor.executemany("INSERT INTO bench_text VALUES (%s, %s, %s, %s, %s, %s)", rows)
-        cursor.executemany("INSERT INTO bench_part VALUES (%s, %s, %s, %s, %s, %s)", parts)
-    return words
-
-
-def _documents(folders: Sequence[Folder], owner: Person) -> None:
-    values: dict[str, Any] = {"folders": [folder.pk for folder in folders], "author": owner.pk}
-    for first in tqdm(range(0, DOCUMENTS, 5_000), desc="filling", leave=False, disable=None):
-        with transaction.atomic(), connection.cursor() as cursor:
-            for statement in FILL.split(";\n")[:-1]:
-                cursor.execute(statement, {**values, "first": first, "last": first + 4_999})
 
 
 def _grants(chance: random.Random, folders: Sequence[Folder], people: Sequence[Person]) -> None:

@@ -10,10 +10,10 @@ from typing import Any
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandParser
 
-from workspace.management.bench import access, core, history, merge, start
+from workspace.management.bench import access, core, history, hooks, merge, start
 from workspace.management.bench.figures import Figure, as_json, from_json, table
 
-BENCHMARKS = ("core", "access", "history", "merge", "start")
+BENCHMARKS = ("core", "access", "history", "hooks", "merge", "start")
 INSIDE = "BATON_BENCH_INSIDE"
 
 
@@ -44,7 +44,7 @@ def _run(name: str, rounds: int) -> list[Figure]:
     call_command("createcachetable", verbosity=0)
     if name == "core":
         return core.run(rounds=rounds)
-    return history.run() if name == "history" else access.run()
+    return {"history": history.run, "hooks": hooks.run, "access": access.run}[name]()
 
 
 def _elsewhere(name: str, rounds: int) -> list[Figure]:
