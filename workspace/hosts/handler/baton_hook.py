@@ -700,7 +700,8 @@ def ask(access: Access, method: str, path: str, body: Any = None, *, end: float)
     if status == 503:
         raise Failed("starting", "%s is not ready" % address.text)
     if status != 200:
-        raise Failed("unavailable", "%s answered %d %s" % (address.text, status, found.get("code") or ""), status)
+        said = "%s answered %d %s" % (address.text, status, found.get("code") or "")
+        raise Failed("unavailable", said.rstrip(), status)
     if not is_json:
         raise Failed("unavailable", "%s did not answer in JSON" % address.text)
     return found
