@@ -18,7 +18,7 @@ def arrange_device(scripted: Server) -> None:
     answers = iter([(400, {"error": "authorization_pending"})])
     granted = {"access_token": "at_1", "refresh_token": "rt_1", "expires_in": 3600}
 
-    def poll(_: Call) -> dict[str, object]:
+    def poll(_: Call) -> dict[str, str]:
         scripted.answers["/oauth/token"] = (200, granted)
         return next(answers)[1]
 

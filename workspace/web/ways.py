@@ -44,7 +44,7 @@ BIND = Step(
     "called .baton.json. Projects that are not bound send no prompt.",
     lines=(
         "{base}/bindings",
-        '{"folder": "product/launch", "policy": "optional"}',
+        '{"folder": "team/project", "policy": "optional"}',
     ),
 )
 WAYS = (
