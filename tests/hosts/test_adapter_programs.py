@@ -206,14 +206,17 @@ def call(person: Person, method: str, path: str, body: Any = None, **headers: st
         return json.load(answer)
 
 
-@pytest.mark.parametrize("kind", ["sync", "async"])
+FACTS = {"sync": "The launch is on the second of March.", "async": "The caravan leaves Bergen every other Tuesday."}
+
+
+@pytest.mark.parametrize("kind", FACTS)
 def test_the_product_gives_context_and_keeps_what_came_of_it(alice: Person, kind: str) -> None:
-    folder = f"launch-{kind}-{time.time_ns()}"
+    folder = f"{kind}-{time.time_ns()}"
     call(alice, "POST", "/folders", {"location": folder})
-    plan = {"location": f"{folder}/plan.md", "content": "# Plan\n\nThe launch is on the second of March.\n"}
+    plan = {"location": f"{folder}/plan.md", "content": f"{FACTS[kind]}\n"}
     call(alice, "POST", "/documents", plan, **{"Idempotency-Key": folder})
     end = time.monotonic() + 60
-    while not call(alice, "GET", "/search?q=launch")["items"] and time.monotonic() < end:
+    while not call(alice, "GET", f"/search?q={FACTS[kind].split()[1]}")["items"] and time.monotonic() < end:
         time.sleep(0.3)
     program = {
         "sync": """
@@ -230,7 +233,7 @@ async def main():
     async with baton.asession(folder=sys.argv[1], host="nightly", session=sys.argv[1], policy="required",
                               deadline_ms=10000) as s:
         brief = await s.brief()
-        async with await s.context("When is the launch?") as found:
+        async with await s.context("When does the caravan leave?") as found:
             pass
         kept = await asyncio.gather(*(s.capture("We decided on June.", turn="t1") for _ in range(10)))
         show([found.text, found.receipt, kept[0].id, kept[-1].id, found.citations[0].location, bool(brief),
@@ -240,7 +243,7 @@ asyncio.run(main())
     }[kind]
     ran = alice.run(program, folder)
     text, receipt, first, last, location, oriented, report = ran.json
-    assert "The launch is on the second of March." in text
+    assert FACTS[kind] in text
     assert location == f"{folder}/plan.md"
     assert first == last != ""
     assert oriented
