@@ -20,12 +20,12 @@ KINDS = (
 )  # fmt: skip
 EXAMPLE = dict.fromkeys(KINDS, "x") | {"group": "1", "person": "1"}
 NEUTRAL = frozenset({
-    "acknowledge_access_change", "answer", "append", "approve", "budget_chars", "choices", "confirm_drop",
-    "confirm_shrink", "confirm_token", "content", "cursor", "deadline_ms", "denied", "editors_share", "event", "host",
-    "how", "idempotency_key", "kind", "label", "limit", "line", "lines", "list", "max_bytes", "message", "mode",
-    "new_string", "offset", "old_string", "on_conflict", "operation", "operation_id", "policy", "preview", "prompt",
-    "propose", "q", "query", "reason", "recursive", "replace_all", "retention_days", "role", "section", "session",
-    "stage", "state", "type", "via",
+    "ack_through", "acknowledge_access_change", "answer", "append", "approve", "budget_chars", "choices",
+    "confirm_drop", "confirm_shrink", "confirm_token", "content", "cursor", "deadline_ms", "denied",
+    "editors_share", "event", "hook", "host", "how", "idempotency_key", "kind", "label", "limit", "line", "lines",
+    "list", "max_bytes", "message", "mode", "new_string", "offset", "old_string", "on_conflict", "operation",
+    "operation_id", "policy", "preview", "prompt", "propose", "q", "query", "reason", "recursive", "replace_all",
+    "retention_days", "role", "section", "session", "stage", "state", "type", "via",
 })  # fmt: skip
 """Arguments that name nothing that there is or is not."""
 KNOWN = {

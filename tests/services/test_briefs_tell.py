@@ -103,6 +103,18 @@ def test_what_ends_later_than_it_is_dated_is_still_told(cast: Cast, plan: str) -
     assert (row.commit, row.commits) == (late.pk, 1)
 
 
+def test_what_was_told_of_one_folder_is_still_told_of_another(cast: Cast, plan: str) -> None:
+    documents.create(cast.alice, location="product/launch/other/notes.md", content="Elsewhere.")
+    head = reads.brief(cast.carol, location="product/launch/other").head
+    briefs.acknowledge(cast.carol, ack_through=head)
+    assert changed(cast.carol, "product/launch/other") == []
+    assert set(changed(cast.carol, "product/launch")) == {PLACE, "product/launch/other/notes.md"}
+    assert len(changed(cast.carol)) == 2
+    documents.append(cast.alice, location="product/launch/other/notes.md", content="More.")
+    briefs.acknowledge(cast.carol, ack_through=reads.brief(cast.carol, location="product/launch").head)
+    assert changed(cast.carol, "product/launch/other") == []
+
+
 def test_an_older_cursor_takes_nothing_back(cast: Cast, plan: str) -> None:
     documents.append(cast.bob, location=PLACE, content="More.")
     old = reads.brief(cast.alice).head

@@ -26,9 +26,7 @@ Key = Annotated[
 ]
 Message = Annotated[str, Field(max_length=2000, description="What changed, for the history.")]
 Reason = Annotated[str, Field(max_length=2000, description="Why, for the history.")]
-CommitId = Annotated[
-    str, Field(min_length=7, max_length=64, description="Commit id, or its first 7 characters.")
-]
+CommitId = Annotated[str, Field(min_length=7, max_length=64, description="Commit id, or its first 7 characters.")]
 Cursor = Annotated[str, Field(max_length=2000, description="next_cursor of the answer before.")]
 
 

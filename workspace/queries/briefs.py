@@ -94,12 +94,22 @@ class Brief:
     head: str
 
 
+@dataclass(frozen=True, kw_only=True)
+class Through:
+    """A point up to which the brief of a ``folder`` (by its key; None: of all work) was told, and what of it was told
+    that happened just before."""
+
+    folder: int | None
+    moment: datetime
+    told: tuple[str, ...]
+
+
 def brief(actor: Actor, *, location: str | None = None) -> Brief:
     """What waits for the actor and what others did near their work: at and below ``location``, or in the folders in
     which their person lately wrote, read or captured and those that they bound, and everywhere where there are none.
     Raises ``NotFound``."""
     place = access.folder(actor, location=location) if location else None
-    mark = BriefMark.objects.filter(principal=actor.principal).first()
+    mark = _mark(actor, place)
     head = timezone.now()
     told: Sequence[str] = mark.told if mark else ()
     since = mark.through - OVERLAP if mark else head - timedelta(days=UNTOLD_DAYS)
@@ -120,18 +130,25 @@ def brief(actor: Actor, *, location: str | None = None) -> Brief:
         contested=waiting[:MOST],
         captures=captured,
         left_out={kind: count for kind, count in left_out.items() if count > 0},
-        since=pages.encode(actor, _CURSOR, [mark.through, *mark.told]) if mark else None,
-        head=pages.encode(actor, _CURSOR, [head, *fresh, *fresh_sessions]),
+        since=pages.encode(actor, _CURSOR, [mark.folder_id, mark.through, *mark.told]) if mark else None,
+        head=pages.encode(actor, _CURSOR, [place.pk if place else None, head, *fresh, *fresh_sessions]),
     )
 
 
-def through(actor: Actor, cursor: object, *, field: str) -> tuple[datetime, list[str]]:
-    """The point that a brief's cursor stands for, and what was told just before it. Raises ``Invalid``."""
+def through(actor: Actor, cursor: object, *, field: str) -> Through:
+    """What a brief's cursor stands for. Raises ``Invalid``."""
     try:
-        moment, *told = pages.decode(actor, _CURSOR, cursor)
+        folder, moment, *told = pages.decode(actor, _CURSOR, cursor)
     except Invalid as refusal:
         raise Invalid(field, "is not the cursor of a brief that you were given: take its cursor.head.") from refusal
-    return moment, told
+    return Through(folder=folder, moment=moment, told=tuple(told))
+
+
+def _mark(actor: Actor, place: Folder | None) -> BriefMark | None:
+    """What was acknowledged last: of all work, or of the folder and those above it, whose briefs tell of it too."""
+    marks = BriefMark.objects.filter(principal=actor.principal)
+    marks = marks.filter(folder__in=place.lineage) if place else marks.filter(folder=None)
+    return marks.order_by("-through").first()
 
 
 def _approvals(actor: Actor) -> tuple[tuple[Approval, ...], int]:

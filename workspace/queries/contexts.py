@@ -18,7 +18,7 @@ from workspace.models import Document, Folder, Reach
 from workspace.queries import citations, conflicts, texts, who
 from workspace.queries.deadlines import Deadline, Late
 from workspace.queries.ranking import SCORED_TERMS
-from workspace.queries.search import search
+from workspace.queries.search import Hit, search
 from workspace.queries.who import Who
 
 LOOKED_AT: Final = 2_000
@@ -56,7 +56,7 @@ def gather(
         if since is not None:
             sources.append(partial(_changes, actor, folder, since))
     if asked := questions(prompt):
-        sources.append(partial(_answers, actor, asked))
+        sources.append(partial(_answers, actor, asked, folder))
     found: list[Found] = []
     for source in sources:
         try:
@@ -162,10 +162,10 @@ def _changes(actor: Actor, folder: Folder, since: datetime) -> Iterator[Found]:
         )
 
 
-def _answers(actor: Actor, asked: tuple[str, ...]) -> Iterator[Found]:
+def _answers(actor: Actor, asked: tuple[str, ...], folder: Folder | None) -> Iterator[Found]:
     # The hits of each in turn: scores of two questions are not of one scale. Packing drops what comes twice.
-    hits = zip_longest(*(search(actor, q=query, limit=PASSAGES) for query in asked))
-    for hit in filter(None, chain.from_iterable(hits)):
+    turns = zip_longest(*(search(actor, q=query, limit=PASSAGES) for query in asked))
+    for hit in _nearest(list(filter(None, chain.from_iterable(turns))), folder):
         notes = [f"under {hit.heading}"] if hit.heading else []
         notes += ["the document has changed since"] if hit.stale and hit.lines else []
         notes += [f"superseded by {hit.superseded_by}"] if hit.superseded_by else []
@@ -183,6 +183,21 @@ def _answers(actor: Actor, asked: tuple[str, ...]) -> Iterator[Found]:
             indexed_at=hit.indexed_at,
             stale=hit.stale,
         )
+
+
+def _nearest(hits: list[Hit], folder: Folder | None) -> list[Hit]:
+    """The hits in their order, but of those that say the same the one in ``folder`` first: the others are dropped."""
+    if folder is None:
+        return hits
+    places: dict[str, list[int]] = {}
+    for at, hit in enumerate(hits):
+        places.setdefault(" ".join((hit.text or hit.snippet).split()), []).append(at)
+    found = list(hits)
+    for group in places.values():
+        own_first = sorted((hits[at] for at in group), key=lambda hit: not hit.location.startswith(f"{folder.path}/"))
+        for at, hit in zip(group, own_first, strict=True):
+            found[at] = hit
+    return found
 
 
 def _name(by: Who) -> str:

@@ -7,15 +7,18 @@ from django.db import transaction
 from django.utils import timezone
 
 from workspace.actor import Actor
-from workspace.models import BriefMark
+from workspace.models import BriefMark, Folder
 from workspace.queries import briefs
 
 
 @transaction.atomic(durable=True)
 def acknowledge(actor: Actor, *, ack_through: str) -> None:
-    """Takes note of everything up to the ``cursor.head`` of a brief. What is behind the mark already changes nothing.
-    Raises ``Invalid``."""
-    through, told = briefs.through(actor, ack_through, field="ack_through")
-    values = {"through": through, "told": told, "acknowledged_at": timezone.now()}
-    BriefMark.objects.get_or_create(principal=actor.principal, defaults=values)
-    BriefMark.objects.filter(principal=actor.principal, through__lt=through).update(**values)
+    """Takes note of everything up to the ``cursor.head`` of a brief, of what that one told: of its folder, or of all
+    work. What is behind the mark already changes nothing. Raises ``Invalid``."""
+    through = briefs.through(actor, ack_through, field="ack_through")
+    if through.folder is not None and not Folder.objects.filter(pk=through.folder).exists():
+        return  # erased since, with all that could be told of it
+    mark = {"principal": actor.principal, "folder_id": through.folder}
+    values = {"through": through.moment, "told": list(through.told), "acknowledged_at": timezone.now()}
+    BriefMark.objects.get_or_create(**mark, defaults=values)
+    BriefMark.objects.filter(**mark, through__lt=through.moment).update(**values)

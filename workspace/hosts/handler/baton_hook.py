@@ -1202,10 +1202,9 @@ class Hook:
         except ValueError:
             before = {}
         query = {"location": self.binding.folder}
-        # What this same session was told is told again: a host that compacts it has dropped that. And the instance
-        # keeps one mark for all folders: where there are sessions in others, they would lose what is new there.
+        # What this same session was told is told again: a host that compacts it has dropped that.
         again = before.get("session") == self.session
-        if before.get("given") is True and before.get("head") and not again and len(waiting(".brief")) == 1:
+        if before.get("given") is True and before.get("head") and not again:
             query["ack_through"] = str(before["head"])
         try:
             found = self._ask("GET", "/api/v1/brief?" + encoded(query))

@@ -24,13 +24,13 @@ from django.db import connection
 
 from workspace.access import person_actor
 from workspace.actor import Via
-from workspace.hosts.bundles import HANDLER
 from workspace.management.bench import corpus
-from workspace.management.bench.client import Client, server
+from workspace.management.bench.client import ROOT, Client, server
 from workspace.management.bench.figures import Figure
 from workspace.models import Person
 from workspace.services import agents, documents
 
+HANDLER = ROOT / "workspace" / "hosts" / "handler" / "baton_hook.py"
 DOCUMENTS, FOLDERS = 10_000, 400
 PROMPTS = 60
 SEED = 20261130

@@ -54,9 +54,7 @@ class Capture(Arguments):
     retention_days: (
         Annotated[int, Field(ge=1, le=36_500, description="commit: erase it after so many days.")] | None
     ) = None
-    capture_id: (
-        Annotated[str, Field(max_length=64, description="delete: with what was derived from it.")] | None
-    ) = None
+    capture_id: Annotated[str, Field(max_length=64, description="delete: with what was derived from it.")] | None = None
     limit: Annotated[int, Field(ge=1, le=bounds.PAGE_MOST)] = 20
     cursor: Cursor | None = None
 
