@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from tests.unit.texts import documents
 from workspace.merge.likeness import words
 from workspace.merge.lines import split
-from workspace.merge.sentences import plain, sentences
+from workspace.merge.links import read
 
 SENTENCES = [
     "Ann reads.",
@@ -16,6 +16,7 @@ SENTENCES = [
     "The job runs at night.",
     "Nobody is told of it.",
     "It costs 40 euros.",
+    "See [the plan](plan.md) of Ann.",
     "Die Brücke ist zu! 👩‍🚀",
     "אין דבר כזה.",
     "cafe\u0301 \u202eRTL\u202c \x0b\x1c?",
@@ -25,7 +26,7 @@ BLOCKS = st.one_of(
     st.lists(st.sampled_from(SENTENCES), min_size=1, max_size=4).map(" ".join),
     st.tuples(st.sampled_from(MARKS), st.sampled_from(SENTENCES)).map("".join),
     st.sampled_from(
-        ["# Log", "## Plan", "## Risks", "Title\n===", "```", "~~~", "| a | b |", "|---|---|", "| 1 | 2 |"]
+        ["# Log", "## Plan", "## Risks {#risks}", "Title\n===", "```", "~~~", "| a | b |", "|---|---|", "| 1 | 2 |"]
     ),
     st.sampled_from(
         ["", "", "", "---", "key: one", "key: two", "> quoted", "    indented", "\tcode", "<div>", "[a]: b"]
@@ -40,7 +41,19 @@ BLOCKS = st.one_of(
     ),
 )
 REWORDED = st.sampled_from(
-    [("Ann", "Eve"), ("Ann", "Ida"), ("40", "50"), ("[ ]", "[x]"), ("Bob ", "Bob\n"), (".", ". So.")]
+    [
+        ("](plan", "](old"),
+        ("{#risks}", "{#danger}"),
+        ("Risks", "Dangers"),
+        ("Bob |", "Bob and Eve |"),
+        ("Ann", "Eve"),
+        ("Ann", "Ida"),
+        ("40", "50"),
+        ("[ ]", "[x]"),
+        ("Bob ", "Bob\n"),
+        (".", ". So."),
+        (".", " or so."),
+    ]
 )
 
 
@@ -134,6 +147,13 @@ def lines(text: str) -> list[str]:
     return [words for line in split(text) if (words := bare(line))]
 
 
-def told(text: str) -> Counter[str]:
-    """The sentences of a text, white space aside."""
-    return Counter(words for line in split(text) for sentence in sentences(bare(line)) if (words := plain(sentence)))
+def running(text: str) -> str:
+    """All words and marks of a text in a row, as somebody reads them who does not see where links lead."""
+    return f" {' '.join(words(read(' '.join(map(bare, split(text))))))} "
+
+
+def inner(statement: str) -> str:
+    """The words of a statement in a row, without the marks around them; marks alone as they are."""
+    told = words(read(bare(statement)))
+    at = [n for n, word in enumerate(told) if word[0].isalnum()]
+    return f" {' '.join(told[at[0] : at[-1] + 1] if at else told)} "

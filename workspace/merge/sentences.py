@@ -3,8 +3,9 @@
 import re
 from typing import Final
 
+from workspace.merge import links
 from workspace.merge.likeness import Likeness, align
-from workspace.merge.subsumed import subsumed
+from workspace.merge.subsumed import subsumed, verbatim
 
 _END: Final = re.compile(r"""(?:(?<=[.!?…])["'”’)\]*_]*(?=\s)|(?<=[。！？])["'”’」』）]*)\s*""")
 _SHORT: Final = re.compile(r"(?:^|[\s(])(?:e\.g|i\.e|etc|vs|cf|Mr|Mrs|Ms|Dr|St|No|Fig|approx|resp|al|\w)\.$")
@@ -122,11 +123,11 @@ def _chosen(base: str, head: str | None, incoming: str | None) -> str | None:
     if first == old:
         return incoming
     match subsumed(old, first, second):
-        case "head":
+        case "head" if verbatim(second, first):
             return head
-        case "incoming":
+        case "incoming" if verbatim(first, second):
             return incoming
-    return None
+    return links.merged(base, head, incoming)
 
 
 def _joined(pieces: list[str], *, ends_with: str) -> str:
