@@ -174,6 +174,7 @@ ACCOUNT_EMAIL_SUBJECT_PREFIX = ""
 
 MFA_ADAPTER = "workspace.web.accounts.MFAAdapter"
 MFA_FORMS = {
+    "activate_totp": "workspace.web.forms.accounts.AppForm",
     "add_webauthn": "workspace.web.forms.accounts.AddPasskeyForm",
     "authenticate": "workspace.web.forms.accounts.SecondStepForm",
     "authenticate_webauthn": "workspace.web.forms.accounts.SecondPasskeyForm",
