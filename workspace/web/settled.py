@@ -23,6 +23,7 @@ RULES: dict[Rule, str] = {
     "blocks": "changes of neighbouring paragraphs, items or lines",
     "formatting": "one side only changed the layout of what the other reworded",
     "sentences": "different sentences of one paragraph",
+    "links": "the words of a link and where it leads",
     "heading": "the words of a heading and its anchor",
     "cells": "different cells of one table row",
     "subsumed": "one side's change holds the other's",
