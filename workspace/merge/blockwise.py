@@ -67,6 +67,8 @@ def _gone(place: Place, index: int, block: Block, other: Block | None) -> Settle
 
 def _shortened(base: Block, other: Block) -> bool:
     """Whether a block is what is left of another after whole sentences were taken out: it says nothing new."""
+    if base.kind not in ("paragraph", "item"):
+        return False
     left, rest = sentences.sentences(other.text), iter(map(sentences.plain, sentences.sentences(base.text)))
     return bool(left) and all(sentences.plain(sentence) in rest for sentence in left)
 

@@ -11,6 +11,10 @@ _END: Final = re.compile(r"""(?:(?<=[.!?…])["'”’)\]*_]*(?=\s)|(?<=[。！�
 _SHORT: Final = re.compile(r"(?:^|[\s(])(?:e\.g|i\.e|etc|vs|cf|Mr|Mrs|Ms|Dr|St|No|Fig|approx|resp|al|\w)\.$")
 """A full stop that ends an abbreviation, a single letter or a number of a list."""
 _WIDE: Final = re.compile(r"[。！？]\S*$")
+_BEGINS: Final = re.compile(
+    r"[-+*]|\d{1,9}[.)]|#{1,6}|=+|-{2,}|\[[^\]]+\]:.*|(?:>|\||<|`{3}|~{3}|!\[|:::|\{[{%]).*", re.DOTALL
+)
+"""A word that at the beginning of a line would make it an item, a heading or another block."""
 _LONGEST: Final = 60_000
 """Characters of three versions up to which sentences are looked for."""
 _ALIKE: Final = 0.34
@@ -152,7 +156,7 @@ def refilled(text: str, like: str) -> str:
     same = next((n for n, line in enumerate(old) if line not in known), len(old))
     out, line = old[:same], ""
     for word in " ".join(old[same:]).split():
-        if line and len(line) + 1 + len(word) > width:
+        if line and len(line) + 1 + len(word) > width and not _BEGINS.fullmatch(word):
             out.append(line)
             line = word
         else:
