@@ -132,6 +132,35 @@ def lists(draw) -> tuple[str, str, str]:
     return joined(texts[0]), joined(texts[1]), joined(texts[2])
 
 
+@st.composite
+def additions(draw) -> tuple[str, str, str]:
+    """A page of paragraphs, a list and a table, and two that put something in and reworded sentences: no block moved,
+    none taken out and none twice. No paragraph is put in: one stands apart from the change above it, and git's merge
+    by lines puts it in twice where it is merged once more."""
+    parts = [
+        f"Note {n}. {sentence} It is known."
+        for n, sentence in enumerate(draw(st.lists(st.sampled_from(SENTENCES), max_size=4)))
+    ]
+    entries = [f"- entry {n}" for n in range(draw(st.integers(1, 3)))]
+    rows = [f"| {n} | open | ann |" for n in range(draw(st.integers(1, 3)))]
+    sides = []
+    for name in ("base", "scout", "rover"):
+        change = name != "base"
+        told = [
+            part.replace(*draw(st.sampled_from([("Note", "Remark"), ("known", f"told by {name}"), ("", "")])))
+            if change
+            else part
+            for part in parts
+        ]
+        listed, table = list(entries), list(rows)
+        for n in range(draw(st.integers(0, 2)) if change else 0):
+            listed.insert(draw(st.integers(0, len(listed))), f"- {name} did step {n}")
+            table.insert(draw(st.integers(0, len(table))), f"| {name} {n} | open | bob |")
+        head = ["| what | state | who |", "|---|---|---|"]
+        sides.append("\n\n".join([*told, "\n".join(listed), "\n".join([*head, *table])]) + "\n")
+    return sides[0], sides[1], sides[2]
+
+
 def said(text: str) -> Counter[str]:
     """The words of a text, without the numbers of lists."""
     return Counter(word for word in words(text) if not word.isdigit())

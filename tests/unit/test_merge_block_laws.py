@@ -6,9 +6,23 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from tests.unit.pages import BLOCKS, REWORDED, THREE, blocks, inner, joined, lines, lists, pages, parted, running, said
+from tests.unit.pages import (
+    BLOCKS,
+    REWORDED,
+    THREE,
+    additions,
+    blocks,
+    inner,
+    joined,
+    lines,
+    lists,
+    pages,
+    parted,
+    running,
+    said,
+)
 from tests.unit.texts import LAW, documents
-from workspace.merge import Agreed, merge, merge_text, resolve
+from workspace.merge import LINES, Agreed, merge, merge_text, resolve
 from workspace.merge.likeness import words
 from workspace.merge.lines import split
 from workspace.merge.links import targets
@@ -138,6 +152,18 @@ def test_entries_that_are_merged_once_more_stay_as_they_are(texts):
             assert again is None or Counter(lines(again)) == Counter(lines(merged))
 
 
+@LAW
+@given(additions())
+def test_what_was_merged_and_is_merged_once_more_stays_as_it_is(texts):
+    base, head, incoming = texts
+    merged = merge_text(base, head, incoming)
+    if merged is None:
+        return
+    for again in ((base, merged, incoming), (base, head, merged)):
+        # What a merge by lines agrees on is git's to say.
+        assert merge_text(*again) == merged or merge(*again, version=LINES).text is not None
+
+
 @pytest.mark.parametrize(
     "texts",
     [
@@ -172,6 +198,11 @@ def test_all_mine_is_mine_where_nothing_else_changed(parts, data):
     merged = merge(*texts)
     if merged.hunks:
         assert resolve(merged, ["mine"] * len(merged.hunks)) == texts[2]
+    # And where the head changed one other block besides, far from all that is in dispute, that stays.
+    above = "# Above\n\nIt {} here.\n\n" + "Between.\n\n" * 4
+    merged = merge(above.format("is") + texts[0], above.format("was") + texts[1], above.format("is") + texts[2])
+    if merged.hunks:
+        assert resolve(merged, ["mine"] * len(merged.hunks)) == above.format("was") + texts[2]
 
 
 @LAW

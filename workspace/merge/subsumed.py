@@ -62,8 +62,17 @@ def _holds(large: _Edit, small: _Edit, *, in_place: bool) -> bool:
 def verbatim(text: str, within: str) -> bool:
     """Whether `within` says `text` as it is: the same words one after another. Marks around it do not count, so that
     a sentence is in a longer one that begins or ends with its words."""
-    few, many = _inner(words(text)), words(within)
-    return any(many[at : at + len(few)] == few for at in range(len(many) - len(few) + 1))
+    return inner(text) in row(words(within))
+
+
+def inner(text: str) -> str:
+    """The words of a text in a row, without the marks around them."""
+    return row(_inner(words(text)))
+
+
+def row(told: Sequence[str]) -> str:
+    """Words one after another, so that whole words are found in them."""
+    return f" {' '.join(told)} "
 
 
 def _inner(told: list[str]) -> list[str]:

@@ -5,13 +5,14 @@ from collections.abc import Iterator
 from typing import Final
 
 from workspace.merge.blocks import blocks, cells
+from workspace.merge.likeness import words
 from workspace.merge.lines import bare, split
 from workspace.merge.sentences import plain, sentences
-from workspace.merge.subsumed import verbatim
+from workspace.merge.subsumed import inner, row
 
 _ANCHOR: Final = re.compile(r"[ \t]*\{(?:#|/\*)[^{}]*\}$")
 
-_MOST: Final = 1_000_000
+_MOST: Final = 10_000_000
 """Characters that are looked through; beyond, a text is taken not to say what was added."""
 
 
@@ -40,4 +41,5 @@ def tells(text: str, base: str, added: str) -> bool:
     rest = [one for one in statements(added) if one not in said]
     if len(rest) * len(text) > _MOST:
         return False
-    return all(any(verbatim(one, other) for other in here) for one in rest)
+    told = "\n".join(row(words(one)) for one in here) if rest else ""
+    return all(inner(one) in told for one in rest)
