@@ -201,6 +201,46 @@ def test_a_text_that_drops_what_the_other_added_has_to_be_confirmed(scout: Calls
     assert done["outcome"] == "saved"
 
 
+LOST = "Nobody works on Mondays.\n"
+
+
+@pytest.fixture
+def grown(scout: Calls, rover: Calls, first: str) -> dict[str, Any]:
+    """Rover changed what scout changes, and put a line after it."""
+    theirs = PLAN.replace("second", "third").replace("their part.\n", f"their part.\n{LOST}")
+    rover.data("doc_update", action="replace", location=PLACE, content=theirs, expected_commit=first)
+    return scout.refusal("doc_update", **stale(first, PLAN.replace("second", "fourth")))
+
+
+def test_words_for_a_hunk_that_drop_an_added_line_have_to_be_confirmed(
+    scout: Calls, rover: Calls, grown: dict[str, Any]
+) -> None:
+    words = {"text": "The launch is late.\n"}
+    given = {
+        "action": "resolve",
+        "conflict_id": grown["conflict_id"],
+        "expected_commit": grown["head_commit"],
+        "choices": [words],
+    }
+    asked = scout.data("conflict", **given)
+    assert asked["resolved"] is False
+    assert LOST.strip() in asked["detail"]
+    token = {"confirm_token": asked["confirm_token"]}
+    for other in ([{"text": "Late.\n"}], [{"hunk": 0, "choice": {"text": "Late.\n"}}], ["mine"]):
+        assert scout.fields("conflict", **given | token | {"choices": other}) == {"confirm_token"}
+    assert rover.fields("conflict", **given | token) == {"confirm_token"}
+    assert Conflict.objects.get().state == ConflictState.OPEN
+    assert scout.data("conflict", **given | token)["outcome"] == "saved"
+    assert LOST not in content(scout)
+
+
+def test_it_confirms_what_its_words_for_a_hunk_drop(scout: Calls, grown: dict[str, Any]) -> None:
+    client = Follower(calls=scout, decide=lambda hunk: {"text": "The launch is late.\n"})
+    client.call("conflict", {"action": "show", "conflict_id": grown["conflict_id"]})
+    assert client.made == ["conflict show", "conflict resolve", "conflict resolve"]
+    assert "The launch is late." in content(scout)
+
+
 def test_it_confirms_what_it_is_asked(scout: Calls, rover: Calls, first: str) -> None:
     rover.data("doc_update", action="append", location=PLACE, content="- Ask the press first\n")
     rover.data("doc_update", action="edit", location=PLACE, old_string="second", new_string="third")

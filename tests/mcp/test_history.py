@@ -32,7 +32,7 @@ def test_the_log_names_who_wrote_what_and_why(scout: Calls, first: str, second: 
     assert [row["commit"] for row in data["commits"]] == [second, first]
     assert data["commits"][0]["author"]["label"] == "rover"
     assert data["commits"][0]["reason"] == "Legal asked"
-    assert "edit by rover (agent of Bob)" in text
+    assert "edit by rover (agent of Bob)" in text, text
     assert "Later — Legal asked" in text
 
 
@@ -59,6 +59,18 @@ def test_a_diff_is_unified_and_by_default_the_last_change(scout: Calls, first: s
     assert (back["from_commit"], back["added"]) == (second, 1)
     same = scout.text("history", action="diff", location=PLACE, **{"from": first, "to": first})
     assert "The text is the same" in same
+
+
+def test_a_diff_names_the_commits_of_each_hunk(scout: Calls, rover: Calls, first: str, second: str) -> None:
+    third = rover.data("doc_update", action="append", location=PLACE, content="The end.", message="Closed")["commit"]
+    _, data, text = scout.result("history", action="diff", location=PLACE, **{"from": first})
+    assert [row["commit"] for row in data["commits"]] == [second, third]
+    assert [id for hunk in data["hunks"] for id in hunk["commits"]] == [second, third]
+    assert f"# #3 {third[:12]} edit by rover (agent of Bob)" in text, text
+    assert "Closed" in text
+    _, last, text = scout.result("history", action="diff", location=PLACE)
+    assert [hunk["commits"] for hunk in last["hunks"]] == [[third]]
+    assert "\n# #3" not in text, "all of it is of the commit that was asked for"
 
 
 def test_a_huge_diff_comes_in_parts_that_make_the_whole(scout: Calls, rover: Calls) -> None:

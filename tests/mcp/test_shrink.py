@@ -26,7 +26,7 @@ def test_a_section_comes_back_and_asks_as_well(scout: Calls, first: str) -> None
     assert scout.data("doc_update", **back)["outcome"] == "saved"
     assert scout.data("read", location=PLACE)["content"] == PLAN
     whole = {"action": "restore", "location": PLACE, "commit": first}
-    assert scout.fields("doc_update", **whole, confirm_shrink=True) == {"confirm_shrink"}
+    assert scout.fields("doc_update", **whole, on_conflict="merge") == {"on_conflict"}
     assert scout.fields("doc_update", action="restore", location=PLACE, section="Goals") == {"section"}
     short = scout.data("doc_create", action="document", folder_path=["product"], name="s.md", content="# All\n\nFew.\n")
     given = {"location": "product/s.md", "expected_commit": short["commit"]}
@@ -34,3 +34,14 @@ def test_a_section_comes_back_and_asks_as_well(scout: Calls, first: str) -> None
     less = {"action": "restore", "location": "product/s.md", "commit": short["commit"], "section": "All"}
     assert scout.fields("doc_update", **less) == {"confirm_shrink"}
     assert scout.data("doc_update", **less, confirm_shrink=True)["outcome"] == "saved"
+
+
+def test_a_whole_version_asks_when_it_leaves_next_to_nothing(scout: Calls, first: str) -> None:
+    empty = {"action": "replace", "location": PLACE, "content": "", "confirm_shrink": True, "expected_commit": first}
+    emptied = scout.data("doc_update", **empty)["commit"]
+    scout.data("doc_update", action="restore", location=PLACE, commit=first)
+    call = {"action": "restore", "location": PLACE, "commit": emptied}
+    refusal = scout.refusal("doc_update", **call)
+    assert "repeat this very call with confirm_shrink true" in refusal["detail"]
+    assert scout.data("read", location=PLACE)["content"] == PLAN
+    assert scout.data("doc_update", **call, confirm_shrink=True)["outcome"] == "saved"

@@ -79,6 +79,7 @@ REST: list[Asked] = [
     _rest("POST", "/restores", {"location": "{own}", "commit": "{commit}", "section": "x", "on_conflict": "merge"}),
     _rest("POST", "/restores", {"location": "{own}", "commit": "{commit}", "section": "x", "confirm_shrink": True}),
     _rest("POST", "/restores", {"location": "{own}", "commit": "{own_commit}", "expected_commit": "{commit}"}),
+    _rest("POST", "/restores", {"location": "{document}", "commit": "{commit}", "confirm_shrink": True}),
     _rest("GET", "/commits?location={document}"),
     _rest("GET", "/commits?location={lost}"),
     _rest("GET", "/commits/{commit}"),
@@ -95,6 +96,7 @@ REST: list[Asked] = [
     _rest("POST", "/conflicts/{conflict}/resolution", {"content": "x", "expected_commit": "{commit}"}),
     _rest("POST", "/conflicts/{conflict}/resolution", {"content": "x", "confirm_drop": True}),
     _rest("POST", "/conflicts/{conflict}/resolution", {"choices": [{"hunk": 0, "choice": "suggestion"}]}),
+    _rest("POST", "/conflicts/{conflict}/resolution", {"choices": [{"text": "x"}], "confirm_drop": True}),
     _rest("GET", "/search?q=commonplace&location={folder}"),
     _rest("GET", "/search?q=commonplace&location={top}"),
     _rest("GET", "/search?q=commonplace&location={document}&mode=titles"),
@@ -188,6 +190,7 @@ TOOLS: list[tuple[str, dict[str, Any]]] = [
             ("append", {"content": "x"}),
             ("section", {"section": "x", "content": "y"}),
             ("restore", {"commit": "{commit}"}),
+            ("restore", {"commit": "{commit}", "confirm_shrink": True}),
             ("restore", {"commit": "{commit}", "section": "x", "on_conflict": "merge", "confirm_shrink": True}),
         )
         for location in ("{document}", "{lost}", "{own}")
@@ -222,6 +225,7 @@ TOOLS: list[tuple[str, dict[str, Any]]] = [
     ("conflict", {"action": "resolve", "conflict_id": "{conflict}", "content": "x", "expected_commit": "{commit}"}),
     ("conflict", {"action": "resolve", "conflict_id": "{conflict}", "choices": [{"hunk": 0, "choice": "theirs"}]}),
     ("conflict", {"action": "resolve", "conflict_id": "{conflict}", "content": "x", "confirm_token": "x"}),
+    ("conflict", {"action": "resolve", "conflict_id": "{conflict}", "choices": [{"text": "x"}], "confirm_token": "x"}),
     ("conflict", {"action": "discard", "conflict_id": "{conflict}"}),
     ("capture", {"action": "commit", "folder": "{folder}", "content": "x", "operation_id": "k"}),
     ("capture", {"action": "list", "folder": "{folder}"}),

@@ -1,6 +1,7 @@
 """History: commits, differences, blame."""
 
 import time
+from typing import Any
 
 import pytest
 
@@ -56,6 +57,26 @@ def test_a_diff_marks_the_words(carol: Caller, history: list[str]) -> None:
     new = next(line for line in hunk["lines"] if line["kind"] == "insert")
     assert [old["text"][s["start"] : s["end"]] for s in old["spans"]] == ["a"]
     assert [new["text"][s["start"] : s["end"]] for s in new["spans"]] == ["two"]
+
+
+def test_a_diff_names_the_commits_of_each_hunk(carol: Caller, history: list[str]) -> None:
+    found = carol.get(f"/diff?{HERE}&from={history[0]}&to={history[2]}").json()
+    assert [made["id"] for made in found["commits"]] == history[1:]
+    assert [made["author"]["label"] for made in found["commits"]] == ["rover", "Alice"]
+    assert [hunk["commits"] for hunk in found["hunks"]] == [history[1:]]
+    back = carol.get(f"/diff?{HERE}&from={history[2]}&to={history[0]}").json()
+    assert ([hunk["commits"] for hunk in back["hunks"]], back["commits"]) == ([[]], [])
+
+
+def test_a_diff_over_many_commits_takes_as_many_queries_as_over_few(
+    carol: Caller, cast: Cast, history: list[str], django_assert_max_num_queries: Any
+) -> None:
+    for n in range(20):
+        documents.append(cast.bob, location="product/launch/plan.md", content=f"\n## Part {n}\n\n{n} more.")
+    carol.get(f"/diff?{HERE}")
+    for frm, count in ((history[1], 1 + 20), (history[0], 2 + 20)):
+        with django_assert_max_num_queries(9):
+            assert len(carol.get(f"/diff?{HERE}&from={frm}").json()["commits"]) == count
 
 
 def test_a_diff_is_of_the_head_against_its_parent_by_default(carol: Caller, history: list[str]) -> None:

@@ -104,6 +104,19 @@ def test_a_whole_text_that_drops_an_added_line_asks(rover: Caller, scout: Caller
     assert rover.get(PATH).json()["content"] == draft("ten teams")
 
 
+def test_words_for_a_hunk_that_drop_an_added_line_ask(rover: Caller, scout: Caller, plan: str) -> None:
+    grown = PLAN.replace("second", "third").replace("their part.\n", "their part.\nNobody works on Mondays.\n")
+    scout.put(PATH, {"content": grown}, If_Match=f'"{plan}"')
+    told = rover.put(PATH, {"content": PLAN.replace("second", "fourth")}, If_Match=f'"{plan}"').json()
+    path = f"/conflicts/{told['conflict_id']}/resolution"
+    for choice in ({"text": "It is late.\n"}, {"hunk": 0, "choice": {"text": "It is late.\n"}}):
+        asked = rover.post(path, {"choices": [choice]})
+        assert (code(asked), fields(asked)) == ((422, "INVALID"), ["confirm_drop"])
+        assert "Nobody works on Mondays." in asked.json()["detail"]
+    assert rover.post(path, {"choices": [{"text": "It is late.\n"}], "confirm_drop": True}).status_code == 200
+    assert "Nobody works" not in rover.get(PATH).json()["content"]
+
+
 def test_choices_that_still_fit_are_kept_when_the_head_moves(rover: Caller, scout: Caller, plan: str) -> None:
     def both(day: str, teams: str) -> str:
         return draft(teams).replace("second", day)

@@ -58,8 +58,17 @@ def test_a_section_that_leaves_next_to_nothing_is_asked_about(rover: Caller, pla
     assert rover.post("/restores", body | {"confirm_shrink": True}).json()["outcome"] == "saved"
 
 
+def test_a_version_that_leaves_next_to_nothing_is_asked_about(rover: Caller, plan: str) -> None:
+    empty = rover.put(PATH, {"content": "", "confirm_shrink": True}, If_Match="*").json()["commit"]
+    rover.post("/restores", HERE | {"commit": plan})
+    asked = rover.post("/restores", HERE | {"commit": empty})
+    assert (code(asked), fields(asked)) == ((422, "INVALID"), ["confirm_shrink"])
+    assert rover.get(PATH).json()["content"] == PLAN
+    assert rover.post("/restores", HERE | {"commit": empty, "confirm_shrink": True}).json()["outcome"] == "saved"
+    assert rover.get(PATH).json()["content"] == ""
+
+
 def test_what_is_of_a_section_goes_with_a_section(rover: Caller, plan: str) -> None:
     body = HERE | {"commit": plan}
-    assert fields(rover.post("/restores", body | {"confirm_shrink": True})) == ["confirm_shrink"]
     assert fields(rover.post("/restores", body | {"on_conflict": "merge"})) == ["on_conflict"]
     assert fields(rover.post("/restores", body | {"section": "None such"})) == ["section"]

@@ -218,11 +218,81 @@ BASE = "# Log\n\n- one\n- two\n\nIt runs.\n"
             BASE.replace("It runs.", "It stands."),
             ["Nobody rides on Mondays."],
         ),
+        # Two words that are in every other sentence do not make it the same one.
+        (
+            BASE.replace("It runs.\n", "It walks on Mondays.\nIt is on time.\n"),
+            BASE.replace("It runs.", "It stands on Fridays."),
+            BASE.replace("It runs.", "It stands on Mondays, on the whole."),
+            ["It is on time."],
+        ),
+        # One line may say what one line of each side said.
+        (
+            BASE.replace("It runs.\n", "It walks.\n- three\n"),
+            BASE.replace("It runs.\n", "It stands.\n- four\n"),
+            BASE.replace("It runs.\n", "It stands or walks.\n- three\n- four\n"),
+            [],
+        ),
     ],
 )
 def test_lines_that_a_side_added_are_missed(head: str, draft: str, content: str, lost: list[str]) -> None:
     found = dropped(merge(BASE, head, draft), base=BASE, head=head, draft=draft, content=content)
     assert found == lost
+
+
+LOST = "Nobody rides on Mondays.\n"
+
+
+@pytest.fixture
+def grown(cast: Cast, plan: str) -> outcomes.Conflict:
+    """Both changed a sentence, and alice put a line after it."""
+    theirs = PLAN.replace("second", "third").replace("their part.\n", f"their part.\n{LOST}")
+    documents.edit(cast.alice, location=PLACE, content=theirs, expected_commit=plan)
+    kept = told(cast.bob, plan, PLAN.replace("second", "fourth"))
+    assert LOST in kept.hunks[0].theirs
+    return kept
+
+
+def settle(cast: Cast, told: outcomes.Conflict, choice: object, **more: object) -> object:
+    return conflicts.resolve(cast.bob, conflict=told.conflict or "", choices=[choice], **more)  # type: ignore[arg-type, list-item]
+
+
+def test_words_that_leave_out_an_added_line_ask_and_nothing_is_written(cast: Cast, grown: outcomes.Conflict) -> None:
+    words = {"text": "The launch is on the fifth of March. Everybody knows their part.\n"}
+    with pytest.raises(Invalid, match=r"Nobody rides on Mondays\.") as refused:
+        settle(cast, grown, words, idempotency_key="k")
+    assert [error.field for error in refused.value.errors] == ["confirm_drop"]
+    assert Conflict.objects.get().state == ConflictState.OPEN
+    assert isinstance(settle(cast, grown, words, confirm_drop=True, idempotency_key="k"), outcomes.Saved)
+    assert LOST not in text()
+
+
+@pytest.mark.parametrize(
+    "choice", ["mine", "theirs", "both", "base", {"text": f"It is in March; everybody knows their part.\n{LOST}"}]
+)
+def test_what_is_chosen_by_its_name_is_not_asked_about_nor_words_that_hold_all(
+    cast: Cast, grown: outcomes.Conflict, choice: object
+) -> None:
+    assert isinstance(settle(cast, grown, choice), outcomes.Saved)
+
+
+def test_a_line_that_a_named_choice_leaves_out_is_not_held_against_words_elsewhere(
+    cast: Cast, grown: outcomes.Conflict
+) -> None:
+    documents.substitute(cast.alice, location=PLACE, old_string="a thousand", new_string="ten")
+    draft = PLAN.replace("second", "fourth").replace("a thousand", "two")
+    both = told(cast.bob, grown.base_commit, draft)
+    assert len(both.hunks) == 2
+    choices = ["mine", {"text": "We want all.\n"}]
+    done = conflicts.resolve(cast.bob, conflict=both.conflict or "", choices=choices)
+    assert isinstance(done, outcomes.Saved)
+
+
+def test_words_that_still_fit_a_document_that_moved_on_ask_as_well(cast: Cast, grown: outcomes.Conflict) -> None:
+    documents.append(cast.alice, location=PLACE, content="More.\n")
+    words = {"text": "The launch is soon.\n"}
+    with pytest.raises(Invalid, match="confirm_drop"):
+        settle(cast, grown, words)
+    assert isinstance(settle(cast, grown, words, confirm_drop=True), outcomes.Merged)
 
 
 def test_choices_are_not_mixed() -> None:

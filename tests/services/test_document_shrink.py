@@ -74,12 +74,26 @@ def test_what_becomes_a_conflict_is_not_asked_about_for_nothing_is_lost(cast: Ca
     assert isinstance(told, Conflict)
 
 
-def test_a_job_and_a_restoration_are_not_asked(cast: Cast, long: str) -> None:
-    short = documents.edit(cast.bob, location=LOCATION, content="short", expected_commit=long, confirm_shrink=True)
+@pytest.mark.parametrize("content", ["", "short"])
+def test_a_restoration_that_leaves_next_to_nothing_is_asked_about(cast: Cast, long: str, content: str) -> None:
+    short = documents.edit(cast.bob, location=LOCATION, content=content, expected_commit=long, confirm_shrink=True)
+    assert isinstance(short, Saved)
     back = documents.restore(cast.bob, location=LOCATION, commit=long)
-    assert documents.restore(cast.bob, location=LOCATION, commit=short.commit).commit != back.commit  # type: ignore[union-attr]
-    documents.restore(cast.bob, location=LOCATION, commit=long)
+    assert isinstance(back, Saved), "one that brings text back is not"
+    with pytest.raises(Invalid, match="confirm_shrink"):
+        documents.restore(cast.bob, location=LOCATION, commit=short.commit)
+    assert reads.read(cast.alice, location=LOCATION).commit == back.commit
+    stale = documents.restore(cast.bob, location=LOCATION, commit=short.commit, expected_commit=long)
+    assert isinstance(stale, Conflict), "what is not done is not asked about"
+    assert isinstance(documents.restore(cast.bob, location=LOCATION, commit=short.commit, confirm_shrink=True), Saved)
+    assert reads.read(cast.alice, location=LOCATION).content == content
+
+
+def test_a_job_is_not_asked(cast: Cast, long: str) -> None:
     scope = Scope(role=Role.EDITOR, folder=Document.objects.get().folder_id)
     job = Actor.for_job("tidy", scopes=(scope,), reason="Tidying.")
     head = reads.read(cast.alice, location=LOCATION).commit
-    assert isinstance(documents.edit(job, location=LOCATION, content="", expected_commit=head), Saved)
+    emptied = documents.edit(job, location=LOCATION, content="", expected_commit=head)
+    assert isinstance(emptied, Saved)
+    documents.restore(cast.bob, location=LOCATION, commit=long)
+    assert isinstance(documents.restore(job, location=LOCATION, commit=emptied.commit), Saved)

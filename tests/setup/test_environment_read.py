@@ -1,6 +1,7 @@
 """Settings: typed, from files too, and refused by name."""
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -88,3 +89,20 @@ def test_a_wrong_setting_stops_the_start_with_its_name_and_no_trace(name: str, v
     assert done.returncode == 1
     assert done.stderr.startswith(f"baton: {name} takes ")
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(("address", "missing"), [("https", ()), ("http", ("W004", "W012", "W016"))])
+def test_the_deployment_check_warns_of_what_is_missing_and_of_nothing_else(
+    address: str, missing: tuple[str, ...], folder: Path
+) -> None:
+    kept = {key: text for key, text in os.environ.items() if key not in NOT_INHERITED}
+    done = subprocess.run(
+        [sys.executable, "manage.py", "check", "--deploy"],
+        cwd=ROOT,
+        env={**kept, "BATON_DATA": str(folder), "BATON_BASE_URL": f"{address}://baton.example.org"},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert done.returncode == 0
+    assert tuple(re.findall(r"^\?: \(\w+\.(W\d+)\)", done.stderr, re.M)) == missing, done.stderr

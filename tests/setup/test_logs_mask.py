@@ -3,7 +3,7 @@
 import io
 import logging
 import logging.config
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 from django.test import Client
@@ -23,7 +23,8 @@ def said() -> Iterator[io.StringIO]:
     made = logging.config.DictConfigurator(logs.configuration("DEBUG"))
     handler = logging.StreamHandler(stream)
     handler.setFormatter(made.configure_formatter(made.config["formatters"]["line"]))
-    handler.addFilter(lambda record: setattr(record, "request_id", "-") or True)
+    for name in made.config["handlers"]["console"]["filters"]:
+        handler.addFilter(made.configure_filter(made.config["filters"][name]))
     root = logging.getLogger()
     root.addHandler(handler)
     yield stream
@@ -80,3 +81,45 @@ def test_what_was_asked_for_forges_no_line(broken: str, said: io.StringIO) -> No
     logging.getLogger("workspace.access").info("%s %s", "GET", f"/d/a{broken}INFO workspace.access - POST /admin 200")
     assert len(said.getvalue().splitlines()) == 1
     assert said.getvalue().removesuffix("\n").isprintable()
+
+
+@pytest.mark.parametrize("broken", ["\n", "\r", "\x1b[2J", "\x85", "\u2028"])
+def test_what_an_exception_quotes_forges_no_line(broken: str, said: io.StringIO) -> None:
+    try:
+        raise ValueError(f"no such page: {broken}INFO workspace.access - POST /admin 200")
+    except ValueError:
+        logging.getLogger("workspace").exception("failed")
+    first, *traceback = said.getvalue().removesuffix("\n").split("\n")
+    assert first.endswith("failed")
+    assert any("ValueError" in line for line in traceback)
+    assert all(line.startswith("  ") and line.isprintable() for line in traceback), traceback
+
+
+def _foreign_host() -> int:
+    return Client().get("/accounts/login/", headers={"host": "evil.example"}).status_code
+
+
+def _no_form() -> int:
+    kind = "multipart/form-data; boundary="
+    return Client().post("/accounts/login/", b"no form", content_type=kind).status_code
+
+
+def _many_fields() -> int:
+    body = "&".join(f"f{number}=1" for number in range(2_000))
+    return Client().post("/accounts/login/", body, content_type="application/x-www-form-urlencoded").status_code
+
+
+@pytest.mark.parametrize("ask", [_foreign_host, _no_form, _many_fields])
+def test_a_refused_request_is_one_line_and_no_error(db: None, ask: Callable[[], int], said: io.StringIO) -> None:
+    assert ask() == 400
+    assert "\n" not in said.getvalue().removesuffix("\n"), said.getvalue()
+    assert said.getvalue().startswith("WARNING django.")
+
+
+def test_what_broke_keeps_its_traceback(said: io.StringIO) -> None:
+    try:
+        raise ValueError("broken")
+    except ValueError as error:
+        logging.getLogger("django.request").error("Broken", exc_info=error, extra={"status_code": 500})
+    assert said.getvalue().startswith("ERROR ")
+    assert "Traceback" in said.getvalue()

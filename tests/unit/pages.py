@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from tests.unit.texts import documents
 from workspace.merge.likeness import words
 from workspace.merge.lines import split
-from workspace.merge.sentences import plain, sentences
+from workspace.merge.links import read
 
 SENTENCES = [
     "Ann reads.",
@@ -16,6 +16,7 @@ SENTENCES = [
     "The job runs at night.",
     "Nobody is told of it.",
     "It costs 40 euros.",
+    "See [the plan](plan.md) of Ann.",
     "Die Brücke ist zu! 👩‍🚀",
     "אין דבר כזה.",
     "cafe\u0301 \u202eRTL\u202c \x0b\x1c?",
@@ -25,7 +26,7 @@ BLOCKS = st.one_of(
     st.lists(st.sampled_from(SENTENCES), min_size=1, max_size=4).map(" ".join),
     st.tuples(st.sampled_from(MARKS), st.sampled_from(SENTENCES)).map("".join),
     st.sampled_from(
-        ["# Log", "## Plan", "## Risks", "Title\n===", "```", "~~~", "| a | b |", "|---|---|", "| 1 | 2 |"]
+        ["# Log", "## Plan", "## Risks {#risks}", "Title\n===", "```", "~~~", "| a | b |", "|---|---|", "| 1 | 2 |"]
     ),
     st.sampled_from(
         ["", "", "", "---", "key: one", "key: two", "> quoted", "    indented", "\tcode", "<div>", "[a]: b"]
@@ -40,7 +41,19 @@ BLOCKS = st.one_of(
     ),
 )
 REWORDED = st.sampled_from(
-    [("Ann", "Eve"), ("Ann", "Ida"), ("40", "50"), ("[ ]", "[x]"), ("Bob ", "Bob\n"), (".", ". So.")]
+    [
+        ("](plan", "](old"),
+        ("{#risks}", "{#danger}"),
+        ("Risks", "Dangers"),
+        ("Bob |", "Bob and Eve |"),
+        ("Ann", "Eve"),
+        ("Ann", "Ida"),
+        ("40", "50"),
+        ("[ ]", "[x]"),
+        ("Bob ", "Bob\n"),
+        (".", ". So."),
+        (".", " or so."),
+    ]
 )
 
 
@@ -119,6 +132,35 @@ def lists(draw) -> tuple[str, str, str]:
     return joined(texts[0]), joined(texts[1]), joined(texts[2])
 
 
+@st.composite
+def additions(draw) -> tuple[str, str, str]:
+    """A page of paragraphs, a list and a table, and two that put something in and reworded sentences: no block moved,
+    none taken out and none twice. No paragraph is put in: one stands apart from the change above it, and git's merge
+    by lines puts it in twice where it is merged once more."""
+    parts = [
+        f"Note {n}. {sentence} It is known."
+        for n, sentence in enumerate(draw(st.lists(st.sampled_from(SENTENCES), max_size=4)))
+    ]
+    entries = [f"- entry {n}" for n in range(draw(st.integers(1, 3)))]
+    rows = [f"| {n} | open | ann |" for n in range(draw(st.integers(1, 3)))]
+    sides = []
+    for name in ("base", "scout", "rover"):
+        change = name != "base"
+        told = [
+            part.replace(*draw(st.sampled_from([("Note", "Remark"), ("known", f"told by {name}"), ("", "")])))
+            if change
+            else part
+            for part in parts
+        ]
+        listed, table = list(entries), list(rows)
+        for n in range(draw(st.integers(0, 2)) if change else 0):
+            listed.insert(draw(st.integers(0, len(listed))), f"- {name} did step {n}")
+            table.insert(draw(st.integers(0, len(table))), f"| {name} {n} | open | bob |")
+        head = ["| what | state | who |", "|---|---|---|"]
+        sides.append("\n\n".join([*told, "\n".join(listed), "\n".join([*head, *table])]) + "\n")
+    return sides[0], sides[1], sides[2]
+
+
 def said(text: str) -> Counter[str]:
     """The words of a text, without the numbers of lists."""
     return Counter(word for word in words(text) if not word.isdigit())
@@ -134,6 +176,13 @@ def lines(text: str) -> list[str]:
     return [words for line in split(text) if (words := bare(line))]
 
 
-def told(text: str) -> Counter[str]:
-    """The sentences of a text, white space aside."""
-    return Counter(words for line in split(text) for sentence in sentences(bare(line)) if (words := plain(sentence)))
+def running(text: str) -> str:
+    """All words and marks of a text in a row, as somebody reads them who does not see where links lead."""
+    return f" {' '.join(words(read(' '.join(map(bare, split(text))))))} "
+
+
+def inner(statement: str) -> str:
+    """The words of a statement in a row, without the marks around them; marks alone as they are."""
+    told = words(read(bare(statement)))
+    at = [n for n, word in enumerate(told) if word[0].isalnum()]
+    return f" {' '.join(told[at[0] : at[-1] + 1] if at else told)} "

@@ -6,11 +6,27 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from tests.unit.pages import BLOCKS, REWORDED, THREE, blocks, joined, lines, lists, pages, parted, said, told
+from tests.unit.pages import (
+    BLOCKS,
+    REWORDED,
+    THREE,
+    additions,
+    blocks,
+    inner,
+    joined,
+    lines,
+    lists,
+    pages,
+    parted,
+    running,
+    said,
+)
 from tests.unit.texts import LAW, documents
-from workspace.merge import Agreed, merge, merge_text, resolve
+from workspace.merge import LINES, Agreed, merge, merge_text, resolve
 from workspace.merge.likeness import words
 from workspace.merge.lines import split
+from workspace.merge.links import targets
+from workspace.merge.telling import statements
 
 ANY = st.one_of(documents(), blocks().map(joined), st.text())
 TWO_HEADINGS = ("## T\n## T\na\n", "a\n", "## T\nend")
@@ -78,15 +94,19 @@ def test_nothing_is_made_up(texts):
 
 @LAW
 @given(THREE)
+@example(("Use a pump.\n", "Use the pump.\n", "Use the pump by day.\n"))
+@example(("It must go.\n", "It must stop.\n", "It must not stop.\n"))
+@example(("See [x](a).\n", "See [x](b).\n", "Look at [x](a).\n"))
+@example(("# Log\n- a\n\nIt is left of the job at night.\n", "# Log\n- a\n", "# Log\n- a\n\nIt is left at night.\n"))
 def test_every_sentence_that_a_side_added_is_in_the_result_or_in_a_hunk(texts):
     base, head, incoming = texts
     merged = merge(base, head, incoming)
-    if {"subsumed", "cells"} & {decision.rule for decision in merged.decisions}:
-        # One side's edit of a sentence holds the other's, or a row has cells of both.
-        return
-    seen = told(merged.preview)
-    for side in (head, incoming):
-        assert set(told(side) - told(base)) <= set(seen)
+    for side, choice in ((head, "theirs"), (incoming, "mine")):
+        resolved = resolve(merged, [choice] * len(merged.hunks))
+        told, before = running(resolved), running(base)
+        # A longer sentence tells one that it begins, ends or goes on with; where a link leads is told apart.
+        assert all(inner(one) in told or inner(one) in before for one in statements(side))
+        assert set(targets(side)) <= {*targets(base), *targets(resolved)}
 
 
 @LAW
@@ -96,7 +116,11 @@ def test_swapping_the_sides_swaps_the_labels_and_the_order_of_what_was_put_in(te
     base, head, incoming = texts
     one, other = merge(base, head, incoming), merge(base, incoming, head)
     assert [hunk.mirrored for hunk in one.hunks] == list(other.hunks)
-    assert [decision.rule for decision in one.decisions] == [decision.rule for decision in other.decisions]
+    # Numbers follow the order.
+    rules = [
+        [decision.rule for decision in merged.decisions if decision.rule != "renumbered"] for merged in (one, other)
+    ]
+    assert rules[0] == rules[1]
     assert [isinstance(chunk, Agreed) for chunk in one.chunks] == [isinstance(chunk, Agreed) for chunk in other.chunks]
     for first, second in zip(one.chunks, other.chunks, strict=True):
         if isinstance(first, Agreed) and isinstance(second, Agreed):
@@ -126,6 +150,18 @@ def test_entries_that_are_merged_once_more_stay_as_they_are(texts):
         for one, other in ((merged, incoming), (head, merged)):
             again = merge_text(base, one, other)
             assert again is None or Counter(lines(again)) == Counter(lines(merged))
+
+
+@LAW
+@given(additions())
+def test_what_was_merged_and_is_merged_once_more_stays_as_it_is(texts):
+    base, head, incoming = texts
+    merged = merge_text(base, head, incoming)
+    if merged is None:
+        return
+    for again in ((base, merged, incoming), (base, head, merged)):
+        # What a merge by lines agrees on is git's to say.
+        assert merge_text(*again) == merged or merge(*again, version=LINES).text is not None
 
 
 @pytest.mark.parametrize(
@@ -162,6 +198,11 @@ def test_all_mine_is_mine_where_nothing_else_changed(parts, data):
     merged = merge(*texts)
     if merged.hunks:
         assert resolve(merged, ["mine"] * len(merged.hunks)) == texts[2]
+    # And where the head changed one other block besides, far from all that is in dispute, that stays.
+    above = "# Above\n\nIt {} here.\n\n" + "Between.\n\n" * 4
+    merged = merge(above.format("is") + texts[0], above.format("was") + texts[1], above.format("is") + texts[2])
+    if merged.hunks:
+        assert resolve(merged, ["mine"] * len(merged.hunks)) == above.format("was") + texts[2]
 
 
 @LAW

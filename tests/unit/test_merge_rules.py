@@ -2,7 +2,7 @@
 
 import pytest
 
-from workspace.merge import merge, merge_text
+from workspace.merge import merge, merge_text, resolve
 
 PARAGRAPH = "The queue is swept every minute. A failed job waits an hour. Then it is tried again. {}\n"
 TABLE = "| task | state | who |\n|---|---|---|\n| import | open | ann |\n| export | open | bob |\n"
@@ -94,6 +94,76 @@ CLEAN = {
         "---\nstatus: final\nowner: bob\n---\n\ntext\n",
         "blocks",
     ),
+    "keys of front matter put in at one place": (
+        "---\nstatus: draft\n---\n\ntext\n",
+        "---\nstatus: draft\nowner: ann\n---\n\ntext\n",
+        "---\nstatus: draft\ndue: Friday\n---\n\ntext\n",
+        "---\nstatus: draft\nowner: ann\ndue: Friday\n---\n\ntext\n",
+        "union",
+    ),
+    "labels of links put in at one place": (
+        "[plan]: plan.md\n",
+        "[plan]: plan.md\n[log]: log.md\n",
+        "[plan]: plan.md\n[^1]: A note.\n",
+        "[plan]: plan.md\n[log]: log.md\n[^1]: A note.\n",
+        "union",
+    ),
+    "entries at the top of a list, close together": (
+        "# Log\n\n- 09:00 begun\n",
+        "# Log\n\n- 09:20 scout merged\n- 09:00 begun\n",
+        "# Log\n\n- 09:21 rover deployed staging\n- 09:00 begun\n",
+        "# Log\n\n- 09:20 scout merged\n- 09:21 rover deployed staging\n- 09:00 begun\n",
+        "union",
+    ),
+    "an entry put in where a neighbour of the list is left": (
+        "- write\n- review\n- ship\n",
+        "- write\n- ship\n",
+        "- write\n- review\n- tell everybody of it\n- ship\n",
+        "- write\n- tell everybody of it\n- ship\n",
+        "beside",
+    ),
+    "where a link leads and the words around it": (
+        "Read [the plan](old/plan.md) first.\n",
+        "Begin with [the plan](old/plan.md).\n",
+        "Read [the plan](new/plan.md) first.\n",
+        "Begin with [the plan](new/plan.md).\n",
+        "links",
+    ),
+    "a link made of words that both wrote": (
+        "It is described elsewhere.\n",
+        "The plan says it.\n",
+        "[The plan](plan.md) says it.\n",
+        "[The plan](plan.md) says it.\n",
+        "links",
+    ),
+    "sentences of one cell": (
+        "| task | note |\n|---|---|\n| import | It is slow. It runs at night. Ann knows. |\n",
+        "| task | note |\n|---|---|\n| import | It is fast. It runs at night. Ann knows. |\n",
+        "| task | note |\n|---|---|\n| import | It is slow. It runs at night. Bob knows. |\n",
+        "| task | note |\n|---|---|\n| import | It is fast. It runs at night. Bob knows. |\n",
+        "cells",
+    ),
+    "a space before the anchor of a heading": (
+        "## Storage\n",
+        "## Storage {#storage}\n",
+        "## Files  {#storage}\n",
+        "## Files {#storage}\n",
+        "heading",
+    ),
+    "a heading by its underline below what the other side put in": (
+        "",
+        "Log\n===\n",
+        "- a\nas well.\n",
+        "- a\nas well.\n\nLog\n===\n",
+        "sections",
+    ),
+    "a side that has all that the other changed": (
+        "one\n\ntwo\n",
+        "new\n\nmore\n\nlast\n",
+        "new\n\nlast\n",
+        "new\n\nmore\n\nlast\n",
+        "subsumed",
+    ),
     "a re-flow against a change of words": (
         "one two three four five\nsix seven eight nine\n",
         "one two three\nfour five six\nseven eight nine\n",
@@ -134,6 +204,56 @@ def test_it_is_merged_and_told(name):
 
 
 CONFLICTS = {
+    "a sentence that the other side's longer one does not say": (
+        "Retries must go on after three.\n",
+        "Retries must stop after three.\n",
+        "Retries must not stop after three.\n",
+    ),
+    "a key of the front matter gone and changed": (
+        "---\nstatus: draft\nowner: ann\n---\n\ntext\n",
+        "---\nowner: ann\n---\n\ntext\n",
+        "---\nstatus: final\nowner: ann\n---\n\ntext\n",
+    ),
+    "a block gone and shortened": (
+        "a\n\nThe cache is flushed at night by the sweeper.\n\nb\n",
+        "a\n\nb\n",
+        "a\n\nThe cache is flushed at night.\n\nb\n",
+    ),
+    "an entry at the end of a list that the other side took out": (
+        "x\n\n- one\n- two\n",
+        "x\n",
+        "x\n\n- one\n- two\n- three\n",
+    ),
+    "an entry at the end of a section that the other side took out": (
+        "# A\n\na.\n\n# B\n\nb.\n",
+        "# A\n\na.\n",
+        "# A\n\na.\n\n# B\n\nb.\n\n- more\n",
+    ),
+    "an entry below one that the other side took out": (
+        "- write it\n- ship it\n",
+        "- ship it\n",
+        "- write it\n  - with tests\n- ship it\n",
+    ),
+    "a row put into a table that lost a column": (
+        "| a | b |\n|---|---|\n| x | 1 |\n| z | 3 |\n",
+        "| a |\n|---|\n| x |\n| z |\n",
+        "| a | b |\n|---|---|\n| x | 1 |\n| y | 2 |\n| z | 3 |\n",
+    ),
+    "a link of which both changed where it leads": (
+        "Read [the plan](plan.md) first.\n",
+        "Read [the plan](new/plan.md) first.\n",
+        "Read [the plan](plan.txt) first.\n",
+    ),
+    "where a link leads and the link": (
+        "Read [the plan](plan.md) first.\n",
+        "Read the plan first of all.\n",
+        "Read [the plan](new/plan.md) first.\n",
+    ),
+    "one key put in with two values": (
+        "---\nstatus: a\n---\n",
+        "---\nstatus: a\nowner: ann\n---\n",
+        "---\nstatus: a\nowner: bob\n---\n",
+    ),
     "one sentence in two wordings": (
         PARAGRAPH.format("x."),
         PARAGRAPH.format("x.").replace("every minute", "every hour"),
@@ -223,6 +343,30 @@ def test_a_hunk_suggests_both_changes_word_by_word():
         "Ship build 41 to staging.\n", "Ship build 42 to staging.\n", "Ship build 41 to production.\n"
     ).hunks
     assert hunk.suggestion == "Ship build 42 to production.\n"
+
+
+def test_a_hunk_suggests_the_longer_of_two_where_one_change_holds_the_other():
+    base, head, incoming = CONFLICTS["a sentence that the other side's longer one does not say"]
+    (hunk,) = merge(base, head, incoming).hunks
+    assert hunk.suggestion == incoming
+    (hunk,) = merge(base, incoming, head).hunks
+    assert hunk.suggestion == incoming
+
+
+def test_a_change_that_went_with_a_moved_block_is_not_lost_in_a_dispute():
+    base = "- one\n\nBob writes it down.\n\n## Plan\n"
+    head = "- one\n\n---\n\n## Plan\n\nBob writes it down.\n\nAnn reads. Bob writes it down. Ann reads.\n"
+    incoming = "- one\n\nAnn reads. Bob writes it down. Ann reads.\n\n## Plan\n\nBob writes it down.\n\nA note.\n"
+    merged = merge(base, head, incoming)
+    assert "Ann reads. Bob writes it down. Ann reads.\n" in resolve(merged, ["mine"] * len(merged.hunks))
+
+
+def test_no_line_that_is_broken_anew_begins_another_block():
+    base = "The first of these sentences goes on and on, and on. The second one is short.\nThe third is of costs.\n"
+    head = base.replace("goes on and on, and on", "goes on and on, and then on - and further")
+    merged = merge_text(base, head, base.replace("of costs", "of what it costs"))
+    assert merged is not None
+    assert not any(line.startswith("- ") for line in merged.split("\n"))
 
 
 def test_a_hunk_suggests_nothing_where_the_same_words_differ():

@@ -123,6 +123,64 @@ def test_choices_that_were_overtaken_on_their_way_do_not_come_back(signed_in: Si
     assert checked(bob.get(f"/conflicts/{conflict}")) == {"choice-0": "theirs"}
 
 
+LATE = "The launch is late. Everybody knows their part.\n"
+LOST = ("Nobody works on Mondays.", "The rest is free.")
+
+
+@pytest.fixture
+def grown(cast: Cast, plan: str) -> str:
+    """Scout changed what bob changes, and put two lines after it."""
+    theirs = PLAN.replace("second", "third").replace("their part.\n", "their part.\n{}\n{}\n".format(*LOST))
+    services.edit(cast.scout, location=LOCATION, content=theirs, expected_commit=plan)
+    kept = services.edit(cast.bob, location=LOCATION, content=PLAN.replace("second", "fourth"), expected_commit=plan)
+    return str(kept.conflict)  # type: ignore[union-attr]
+
+
+def tick(response: Any) -> dict[str, str]:
+    found = re.search(r'type="checkbox" name="(confirm_drop)" value="(\w+)"', response.content.decode())
+    return {found[1]: found[2]} if found else {}
+
+
+def test_words_that_leave_out_added_lines_ask_for_a_tick_beside_them(signed_in: SignIn, cast: Cast, grown: str) -> None:
+    bob = signed_in("bob")
+    assert not tick(bob.get(f"/conflicts/{grown}"))
+    typed = f"{LATE}{LOST[1]}\n"
+    sent = {**form_of(bob, grown), "key": "k", "choice-0": "text", "text-0": typed, "message": "As said"}
+    asked = bob.post(f"/conflicts/{grown}", sent)
+    html = asked.content.decode()
+    assert asked.status_code == 422
+    assert asked.context["drops"].lines == (LOST[0],)
+    assert f"<li>{LOST[0]}</li>" in html
+    assert checked(asked) == {"choice-0": "text"}
+    assert f"\n{typed}</textarea>" in html
+    assert 'value="As said"' in html
+    less = bob.post(f"/conflicts/{grown}", {**sent, **tick(asked), "text-0": LATE})
+    assert less.status_code == 422, "a tick is for the lines that it stood beside"
+    assert less.context["drops"].lines == LOST
+    assert bob.post(f"/conflicts/{grown}", {**sent, **tick(asked)}).status_code == 302
+    assert LOST[0] not in documents.read(cast.bob, location=LOCATION).content
+
+
+def test_a_named_side_or_words_that_hold_the_lines_are_saved_at_once(signed_in: SignIn, grown: str) -> None:
+    bob = signed_in("bob")
+    form = form_of(bob, grown)
+    assert bob.post(f"/conflicts/{grown}", {**form, "choice-0": "mine"}).status_code == 302
+
+
+def test_words_for_a_document_that_moved_on_are_asked_about_and_kept(signed_in: SignIn, cast: Cast, grown: str) -> None:
+    bob = signed_in("bob")
+    sent = {**form_of(bob, grown), "choice-0": "text", "text-0": LATE}
+    services.append(cast.alice, location=LOCATION, content="More.\n")
+    asked = bob.post(f"/conflicts/{grown}", sent)
+    assert asked.status_code == 422
+    assert checked(asked) == {"choice-0": "text"}
+    assert f"\n{LATE}</textarea>" in asked.content.decode()
+    assert asked.context["drops"].lines == LOST
+    again = bob.post(f"/conflicts/{grown}", {**sent, **form_of(bob, grown), **tick(asked)})
+    assert again.status_code == 302
+    assert documents.read(cast.bob, location=LOCATION).content.endswith("More.\n")
+
+
 def test_others_who_settle_it_are_seen_for_a_minute(signed_in: SignIn, cast: Cast, conflict: str) -> None:
     bob, alice = signed_in("bob"), signed_in("alice")
     bob.post(f"/conflicts/{conflict}/choices", {**form_of(bob, conflict), "choice-0": "mine"})

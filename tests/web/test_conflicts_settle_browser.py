@@ -17,6 +17,8 @@ THEIRS = (
     BASE.replace("a thousand", "nine hundred").replace("a progress bar", "a queue").replace("on Monday", "on Tuesday")
 )
 MINE = BASE.replace("a thousand", "two thousand").replace("a progress bar", "a pause").replace("in spring", "in autumn")
+LATE = "The launch is late. Everybody knows their part.\n"
+LOST = "Nobody works on Mondays, and whoever is on call has to be told on Friday."
 
 
 @pytest.fixture
@@ -170,6 +172,54 @@ def test_it_is_a_plain_form_without_script(enter: Enter, committed_cast: Cast, c
     page.get_by_role("button", name="Save the result").click()
     expect(page.locator("article")).to_contain_text("two thousand teams")
     assert "The import is quick.\n" in text(committed_cast)
+
+
+@pytest.fixture
+def grown(enter: Enter, committed_cast: Cast) -> str:
+    """Scout changed what bob changes, and put a line after it."""
+    cast = committed_cast
+    base = documents.read(cast.bob, location=LOCATION).commit
+    theirs = PLAN.replace("second", "third").replace("their part.\n", f"their part.\n{LOST}\n")
+    services.edit(cast.scout, location=LOCATION, content=theirs, expected_commit=base)
+    kept = services.edit(cast.bob, location=LOCATION, content=PLAN.replace("second", "fourth"), expected_commit=base)
+    return f"/conflicts/{kept.conflict}"  # type: ignore[union-attr]
+
+
+def test_words_that_leave_out_a_line_are_confirmed_by_keys_alone(
+    enter: Enter, committed_cast: Cast, grown: str
+) -> None:
+    page = opened(enter("bob"), grown)
+    page.keyboard.press("e")
+    page.locator("#text-0").fill(LATE)
+    page.keyboard.press("Control+Enter")
+    expect(page.get_by_role("alert")).to_contain_text(LOST)
+    expect(page.locator("#text-0")).to_have_value(LATE)
+    expect(page.get_by_role("checkbox")).to_be_focused()
+    page.keyboard.press("Space")
+    page.keyboard.press("Control+Enter")
+    page.wait_for_url(f"**/d/{LOCATION}")
+    assert LATE in text(committed_cast)
+    assert LOST not in text(committed_cast)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_what_is_asked_without_script_fits_every_width_and_is_legible(
+    enter: Enter, committed_cast: Cast, grown: str, scheme: str
+) -> None:
+    page = enter("bob", java_script_enabled=False, color_scheme=scheme)
+    page.goto(grown)
+    page.locator("#place-1 input[value=text]").check()
+    page.locator("#text-0").fill(LATE)
+    page.get_by_role("button", name="Save the result").click()
+    expect(page.get_by_role("alert").get_by_role("listitem")).to_have_text([LOST])
+    expect(page.locator("#text-0")).to_have_value(LATE)
+    for width in (320, 360, 720, 1280, 1920):
+        page.set_viewport_size({"width": width, "height": 800})
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), width
+    assert page.evaluate(CONTRAST) == []
+    page.get_by_role("checkbox").check()
+    page.get_by_role("button", name="Save the result").click()
+    expect(page.locator("article")).to_contain_text("The launch is late.")
 
 
 def test_the_help_lists_the_keys(enter: Enter, conflict: str) -> None:

@@ -174,6 +174,33 @@ def test_an_editor_restores_one_section_and_the_rest_stays(signed_in: SignIn, ca
     assert history.log(cast.bob, location=LOCATION).items[0].id == newest.id, "a double click is one version"
 
 
+LONG = f"# Plan\n\n## All\n\n{'It says much. ' * 200}\n\n## Rest\n\nFew.\n"
+SHORT = "# Plan\n\n## All\n\nFew.\n\n## Rest\n\nFew.\n"
+
+
+@pytest.mark.parametrize(("address", "part"), [("restore", {}), ("restore-section", {"section": "#all"})])
+def test_what_leaves_next_to_nothing_comes_back_with_a_tick(
+    signed_in: SignIn, cast: Cast, plan: str, address: str, part: dict[str, str]
+) -> None:
+    short = services.edit(cast.bob, location=LOCATION, content=SHORT, expected_commit=plan).commit  # type: ignore[union-attr]
+    long = services.edit(cast.bob, location=LOCATION, content=LONG, expected_commit=short).commit  # type: ignore[union-attr]
+    bob = signed_in("bob")
+    tick = 'name="confirm_shrink"'
+    assert tick not in bob.get(f"/restore-section/{LOCATION}?commit={short}").content.decode()
+    form = {"commit": short, "base": long, "key": "k", **part}
+    asked = bob.post(f"/{address}/{LOCATION}", form)
+    html = asked.content.decode()
+    assert asked.status_code == 422
+    assert html.count(tick) == 1
+    assert documents.read(cast.bob, location=LOCATION).commit == long
+    # It stands in the form that was sent, which says what it said.
+    [asking] = [one for one in html.split("<form ") if tick in one.partition("</form>")[0]]
+    assert f'action="/{address}/{LOCATION}"' in asking
+    assert re.findall(r'value="([^"]*)"[^>]* checked', html) == list(part.values())
+    assert bob.post(f"/{address}/{LOCATION}", {**form, "confirm_shrink": "on"}).status_code == 302
+    assert documents.read(cast.bob, location=LOCATION).content == SHORT
+
+
 def test_a_section_that_is_not_there_is_told_on_the_form(signed_in: SignIn, plan: str) -> None:
     page = signed_in("bob").post(f"/restore-section/{LOCATION}", {"commit": plan, "section": "Nowhere"})
     assert page.status_code == 422

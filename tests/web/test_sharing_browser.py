@@ -9,7 +9,7 @@ from workspace.access import person_actor
 from workspace.actor import Via
 from workspace.models import Person
 from workspace.queries import access
-from workspace.services import groups
+from workspace.services import groups, sharing
 
 __all__ = ["enter"]
 
@@ -102,3 +102,31 @@ def test_a_manager_looks_as_somebody_else_and_leaves(enter: Enter, committed_cas
     expect(page.locator(".viewing")).to_contain_text("You can only look.")
     page.get_by_role("link", name="Exit").click()
     page.wait_for_url("**/share/product/launch/plan.md")
+
+
+@pytest.mark.parametrize("address", [SHARE, "/audit", "/accounts/sessions/"])
+def test_on_a_phone_what_stands_below_a_row_begins_where_its_words_do(
+    enter: Enter, committed_cast: Cast, address: str
+) -> None:
+    root = person_actor(Person.objects.create_superuser("root@example.org", name="Root"), via=Via.WEB)
+    groups.create(root, name="design")
+    sharing.grant(committed_cast.alice, location="product/launch", subject="group:design", role="viewer")
+    page = enter("alice", viewport={"width": 360, "height": 800})
+    page.goto(address)
+    begins = page.locator(".row").evaluate_all(
+        """rows => rows.filter(row => row.querySelector(".row-side > *")).map(row => {
+            const visible = [...row.querySelectorAll(".row-side > *")].find(part => part.offsetParent)
+            return [row.querySelector(".row-main").getBoundingClientRect().left, visible.getBoundingClientRect().left]
+        })"""
+    )
+    assert begins
+    assert all(abs(words - below) < 1 for words, below in begins), begins
+
+
+def test_days_look_alike_in_the_audit_log_and_in_a_history(enter: Enter) -> None:
+    page = enter("alice")
+    looks = set()
+    for address in ("/audit", "/history/product/launch/plan.md", "/activity/product/launch"):
+        page.goto(address)
+        looks.add(page.locator("h2.day").first.evaluate("day => getComputedStyle(day).fontSize"))
+    assert len(looks) == 1, looks

@@ -1,5 +1,6 @@
 """What is logged, and how a line of it looks: whoever reads logs enters nowhere with what stands in them."""
 
+import copy
 import logging
 import re
 import sys
@@ -18,11 +19,35 @@ class Line(logging.Formatter):
     """A line, and perhaps a traceback, in which what lets somebody in is masked."""
 
     def formatMessage(self, record: logging.LogRecord) -> str:
-        line = super().formatMessage(record)
-        return UNSEEN.sub(lambda found: found[0].encode("unicode_escape").decode(), line)
+        return _legible(super().formatMessage(record))
+
+    def formatException(self, ei: Any) -> str:
+        """Each line indented: what an exception quotes of a request begins no line either."""
+        return "\n".join(f"  {_legible(line)}" for line in super().formatException(ei).split("\n"))
 
     def format(self, record: logging.LogRecord) -> str:
         return TOKENS.sub("btn_…", PATHS.sub(r"\1…", super().format(record)))
+
+
+def _legible(line: str) -> str:
+    return UNSEEN.sub(lambda found: found[0].encode("unicode_escape").decode(), line)
+
+
+class Refused(logging.Filter):
+    """Of a request that was refused, one line and a warning. Django writes some as errors, with a traceback, and
+    anybody can send those by the thousand: a Host of their own, too many fields, a form that is none."""
+
+    def filter(self, record: logging.LogRecord) -> bool | logging.LogRecord:
+        refused = record.name.startswith(("django.request", "django.security"))
+        if not refused or getattr(record, "status_code", 500) >= 500:
+            return True
+        if not logging.getLogger().isEnabledFor(logging.WARNING):
+            return False
+        # A copy, since other handlers get the same record.
+        line = copy.copy(record)
+        line.exc_info = line.exc_text = None
+        line.levelno, line.levelname = logging.WARNING, logging.getLevelName(logging.WARNING)
+        return line
 
 
 def configuration(level: str) -> dict[str, Any]:
@@ -30,7 +55,10 @@ def configuration(level: str) -> dict[str, Any]:
     return {
         "version": 1,
         "disable_existing_loggers": False,
-        "filters": {"request": {"()": "workspace.config.middleware.RequestIdFilter"}},
+        "filters": {
+            "request": {"()": "workspace.config.middleware.RequestIdFilter"},
+            "refused": {"()": "workspace.config.logs.Refused"},
+        },
         "formatters": {
             "line": {
                 "()": "workspace.config.logs.Line",
@@ -42,7 +70,7 @@ def configuration(level: str) -> dict[str, Any]:
                 "class": "logging.StreamHandler",
                 "stream": sys.stderr,
                 "formatter": "line",
-                "filters": ["request"],
+                "filters": ["request", "refused"],
             }
         },
         "root": {"handlers": ["console"], "level": level},

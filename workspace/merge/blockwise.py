@@ -4,12 +4,13 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from workspace.merge import sentences
+from workspace.merge import links, sentences
 from workspace.merge.blocks import Block, cells, marker
 from workspace.merge.hunks import Rule
 from workspace.merge.lines import bare, ending
 from workspace.merge.sides import Place
-from workspace.merge.subsumed import shortened, subsumed
+from workspace.merge.subsumed import subsumed
+from workspace.merge.telling import tells
 
 _HEADING: Final = re.compile(r"( {0,3}#{1,6}[ \t]+)(.*?)((?:[ \t]*\{(?:#|/\*)[^{}]*\})?)([ \t\r\n]*)", re.DOTALL)
 """Marks, words, and the anchor that some sites take at the end: `{#name}` or `{/*name*/}`."""
@@ -57,11 +58,19 @@ def _gone(place: Place, index: int, block: Block, other: Block | None) -> Settle
         return (), None
     side = 0 if place.version(index, 0) is None else 1
     replaced = place.added(index, side) or place.added(index + 1, side)
-    if not replaced and other.box == block.box and shortened(block.text, other.text):
+    if not replaced and other.box == block.box and _shortened(block, other):
         text = (place.sides.head, place.sides.incoming)[1 - side]
         place.reworded.update(bare(line) for line in text.body(other))
         return (), "subsumed"
     return CONFLICT
+
+
+def _shortened(base: Block, other: Block) -> bool:
+    """Whether a block is what is left of another after whole sentences were taken out: it says nothing new."""
+    if base.kind not in ("paragraph", "item"):
+        return False
+    left, rest = sentences.sentences(other.text), iter(map(sentences.plain, sentences.sentences(base.text)))
+    return bool(left) and all(sentences.plain(sentence) in rest for sentence in left)
 
 
 def _body(place: Place, base: Block, head: Block, incoming: Block) -> Settled:
@@ -76,49 +85,56 @@ def _body(place: Place, base: Block, head: Block, incoming: Block) -> Settled:
     if head.key == base.key:
         return _bulleted(second, base, head, incoming), "formatting"
     merged: Sequence[str] | None = None
+    rule: Rule | None = "sentences"
     match base.kind:
         case "row":
             if row := _row(base, head, incoming, old[0], first[0], second[0]):
                 return [row], "cells"
         case "item":
-            merged = _item(base, head, incoming, first, second)
+            merged, rule = _item(base, head, incoming, first, second)
         case "heading":
             if heading := _heading(old, first, second):
                 return heading, "heading"
         case "paragraph":
-            if words := sentences.merged(base.words, head.words, incoming.words):
-                merged = _lines(words, first)
+            words, rule = _prose(base.words, head.words, incoming.words)
+            merged = _lines(words, first) if words else None
     if merged:
-        return _bulleted(merged, base, head, incoming), "sentences"
+        return _bulleted(merged, base, head, incoming), rule
     if len({_indent(lines) for lines in (old, first, second)}) > 1 or len({base.box, head.box, incoming.box}) > 1:
         return CONFLICT
-    match subsumed("".join(old), "".join(first), "".join(second)):
-        case "head":
+    said = "".join(old), "".join(first), "".join(second)
+    match subsumed(*said):
+        case "head" if tells(said[1], said[0], said[2]):
             return first, "subsumed"
-        case "incoming":
+        case "incoming" if tells(said[2], said[0], said[1]):
             return second, "subsumed"
     return CONFLICT
 
 
-def _item(
-    base: Block, head: Block, incoming: Block, first: Sequence[str], second: Sequence[str]
-) -> Sequence[str] | None:
+def _item(base: Block, head: Block, incoming: Block, first: Sequence[str], second: Sequence[str]) -> Settled:
     """An item whose marker and words were changed: the depth is meaning, and a tick is about the words it stands by."""
     if not (base.indent == head.indent == incoming.indent) or len({base.ordered, head.ordered, incoming.ordered}) > 1:
-        return None
+        return CONFLICT
     words = [sentences.plain(block.words) for block in (base, head, incoming)]
     if len({base.box, head.box, incoming.box}) > 1 and words[0] not in words[1:]:
-        return None
+        return CONFLICT
     box = third(base.box, head.box, incoming.box)
     if box is None or (box != base.box and len(set(words)) > 1):
-        return None
-    merged = sentences.merged(base.words, head.words, incoming.words)
+        return CONFLICT
+    merged, rule = _prose(base.words, head.words, incoming.words)
     if merged is None:
-        return None
+        return CONFLICT
     ticked = head if head.box == box else incoming
     line = (first if ticked is head else second)[0]
     found = marker(line)
-    return _lines((line[: found.end()] if found else "") + merged, first)
+    return _lines((line[: found.end()] if found else "") + merged, first), rule
+
+
+def _prose(base: str, head: str, incoming: str) -> tuple[str | None, Rule | None]:
+    """Words of an item or a paragraph, and the rule that found them."""
+    if (merged := links.merged(base, head, incoming)) is not None:
+        return merged, "links"
+    return sentences.merged(base, head, incoming), "sentences"
 
 
 def _indent(lines: Sequence[str]) -> str:
@@ -132,6 +148,8 @@ def _heading(*sides: Sequence[str]) -> Sequence[str] | None:
     if len(parts) < 3:
         return None
     depth, title, anchor, line_ending = (third(*each) for each in zip(*parts, strict=True))
+    if anchor is None and sentences.plain(parts[1][2]) == sentences.plain(parts[2][2]):
+        anchor = min(parts[1][2], parts[2][2], key=len)
     if depth is None or title is None or anchor is None:
         return None
     return [depth + title + anchor + (line_ending or "")]
@@ -145,9 +163,13 @@ def _row(base: Block, head: Block, incoming: Block, *rows: str) -> str | None:
     made: list[str] = []
     for each in zip(old, first, second, strict=True):
         says = third(*map(sentences.plain, each))
-        if says is None:
+        if says is not None:
+            made.append(each[1] if sentences.plain(each[1]) == says else each[2])
+            continue
+        prose, _ = _prose(*each)
+        if prose is None:
             return None
-        made.append(each[1] if sentences.plain(each[1]) == says else each[2])
+        made.append(prose)
     line = rows[1]
     bare = line.strip()
     opening = line[: len(line) - len(line.lstrip())] + ("|" if bare.startswith("|") else "")

@@ -1,28 +1,30 @@
 """A last look at what a merge by blocks came to, which knows nothing of how."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from workspace.merge.hunks import Agreed, Chunk, Disputed
 from workspace.merge.lines import Lines, bare, split
 
 
-def holds(chunks: Sequence[Chunk], texts: tuple[Lines, Lines, Lines], reworded: set[str]) -> bool:
+def holds(
+    chunks: Sequence[Chunk], texts: tuple[Lines, Lines, Lines], reworded: set[str], carried: Iterable[str] = ()
+) -> bool:
     """Whether a merge kept what it had to: to be asked of every outcome.
 
     No line stands there more often than in both sides together, and none is gone that a side added, or that both
-    kept. Lines of blocks that were put together from both sides are `reworded` and left out.
+    kept. Lines of blocks that were put together from both sides are `reworded` and left out. Lines that were `carried`
+    to where the other side moved their block are agreed upon.
     """
-    made: Counter[str] = Counter()
+    made = Counter(bare(line) for chunk in chunks if isinstance(chunk, Agreed) for line in split(chunk.text))
+    if any(bare(line) not in made for line in carried):
+        return False
     clean = True
     for chunk in chunks:
-        match chunk:
-            case Agreed(text):
-                made.update(bare(line) for line in split(text))
-            case Disputed(hunk):
-                # What is in dispute is not lost.
-                made.update(bare(line) for text in (hunk.theirs, hunk.mine) for line in split(text))
-                clean = False
+        if isinstance(chunk, Disputed):
+            # What is in dispute is not lost.
+            made.update(bare(line) for text in (chunk.hunk.theirs, chunk.hunk.mine) for line in split(text))
+            clean = False
     counted = [made, *(Counter(text.keys) for text in texts)]
     # Most lines stand as often on all sides, and there is nothing to ask of them.
     same = {line for line, count in made.items() if all(other[line] == count for other in counted)}

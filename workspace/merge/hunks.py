@@ -10,6 +10,7 @@ type Rule = Literal[
     "blocks",  # changes of different blocks that touch
     "formatting",  # a side changed only the layout of what the other reworded
     "sentences",  # different sentences of one paragraph
+    "links",  # the words of a link and where it leads
     "heading",  # the words of a heading and its anchor
     "cells",  # different cells of one row
     "subsumed",  # one side's edit holds the other's

@@ -1,5 +1,6 @@
 """What one side or both put in at one place."""
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
@@ -9,11 +10,13 @@ from workspace.merge.blocks import Block
 from workspace.merge.blockwise import CONFLICT, Settled
 from workspace.merge.hunks import Rule
 from workspace.merge.likeness import numbers, words
+from workspace.merge.lines import ending
 from workspace.merge.sides import Place, Text
 
 _NEAR: Final = 0.8
 """Two entries that are more alike than this are two wordings of one."""
 _FEW: Final = 40
+_LABEL: Final = re.compile(r"\[[^\]]+\]:")
 _ENTRIES: Final = ({"item"}, {"row"})
 
 
@@ -51,34 +54,43 @@ def settle(place: Place, gap: int, by_head: Sequence[Block], by_incoming: Sequen
         upper, lower = lower, upper
     later = lower[1] if rule == "sections" else _without(lower[1], upper[1])
     earlier = upper[1] if rule == "sections" else _without(upper[1], lower[1])
-    if _rewording(place, earlier, later):
+    if not _apart(by_head, by_incoming) and _rewording(place, earlier, later):
         return CONFLICT
     if not later or not earlier:
         return _kept(*(lower if later else upper)), "same"
-    return [*_parted(*upper, lower[0], lower[1][0], later[0]), *_kept(lower[0], later)], rule
+    parted = _parted(*upper, lower[0], lower[1][0], later[0])
+    below = _kept(lower[0], later)
+    glued = later[0].kind == "heading" and not below[0].lstrip().startswith("#")
+    if glued and upper[1][-1].kind in ("paragraph", "item") and parted[-1].strip():
+        # A heading by its underline would take the paragraph above for its first lines.
+        parted.append(ending(parted[-1]) or ending(below[0]) or "\n")
+    return [*parted, *below], rule
 
 
 def _alone(place: Place, gap: int, text: Text, added: Sequence[Block], *, other: int) -> Settled:
     """What one side put in, where the `other` side may have touched what stands around it.
 
-    With both neighbours gone on the other side it may be part of what was taken out. With one gone, an entry of a
-    list or table still has its place; anything else may have belonged to what is gone.
+    With both neighbours gone on the other side it may be part of what was taken out. With one gone, an entry still
+    has its place where some of its list or table is left; anything else may have belonged to what is gone.
     """
     around = place.around(gap)
-    away = [index for index in around if place.became[other][index] is None]
+    gone = [index for index in around if place.became[other][index] is None]
+    away = [index for index in gone if place.base[index].kind != "blank"]
     if len(away) == 2 and not (_entries(added) and _scattered(place, around, other)):
         return CONFLICT
-    if away and not (_entries(added) or (added[0].kind == "heading" and gap - 1 in away)):
+    if away and not (_still_listed(place, gap, added, other) or (added[0].kind == "heading" and gap - 1 in away)):
+        return CONFLICT
+    if _other_columns(added, [place.version(index, other) for index in around]):
         return CONFLICT
     if not away and any(_in_code(place, index, other, added) for index in around):
         return CONFLICT
-    facing = place.facing(gap, other) if away else ()
+    facing = place.facing(gap, other) if gone else ()
     rest = _without(added, facing)
     if _rewording(place, facing, rest):
         return CONFLICT
     if len(rest) < len(added):
         return _kept(text, rest), "same"
-    return _kept(text, added), "beside" if away else None
+    return _kept(text, added), "beside" if gone else None
 
 
 def _scattered(place: Place, around: Sequence[int], side: int) -> bool:
@@ -87,6 +99,34 @@ def _scattered(place: Place, around: Sequence[int], side: int) -> bool:
     if len(there) < 2 or there[0] is None or there[1] is None:
         return False
     return there[0].stop != there[1].start
+
+
+def _still_listed(place: Place, gap: int, added: Sequence[Block], other: int) -> bool:
+    """Whether entries that were put in stand beside one of their list or table that the `other` side kept, and below
+    none that it took out."""
+    if not _entries(added):
+        return False
+    blocks = place.sides.base.blocks
+    at = place.sides.base.index(place.region.base.start)
+    kept = [
+        index
+        for index in (gap - 1, gap)
+        if 0 <= at + index < len(blocks)
+        and (not 0 <= index < len(place.base) or place.became[other][index] is not None or _moved(place, index, other))
+    ]
+    if gap - 1 not in kept and gap and len(added[0].indent) > len(place.base[gap - 1].indent):
+        return False
+    return any(blocks[at + index].kind == added[0].kind for index in kept)
+
+
+def _moved(place: Place, index: int, side: int) -> bool:
+    return place.elsewhere(index, side) is not None
+
+
+def _other_columns(rows: Sequence[Block], others: Iterable[Block | None]) -> bool:
+    """Whether rows were put into a table that has more or fewer columns among the `others`."""
+    columns = {one.columns for one in others if one is not None and one.kind == "row"}
+    return any(row.kind == "row" and not columns <= {row.columns} for row in rows)
 
 
 def _entries(added: Sequence[Block]) -> bool:
@@ -112,12 +152,28 @@ def _gone(place: Place, gap: int, side: int) -> list[int]:
 def _together(by_head: Sequence[Block], by_incoming: Sequence[Block]) -> Rule | None:
     """Why both belong there; None where they may not."""
     if {block.kind for block in (*by_head, *by_incoming)} in _ENTRIES:
+        return None if _other_columns(by_head[:1], by_incoming[:1]) else "union"
+    if _apart(by_head, by_incoming):
         return "union"
     begins = [blocks[0].kind == "heading" for blocks in (by_head, by_incoming)]
     if not any(begins) or _titles(by_head) & _titles(by_incoming):
         return None
     other = () if all(begins) else by_incoming if begins[0] else by_head
     return None if {block.kind for block in other} & {"fence", "matter", "heading"} else "sections"
+
+
+def _apart(by_head: Sequence[Block], by_incoming: Sequence[Block]) -> bool:
+    """Whether each block is known by a name, a key of the front matter or the label of a link, and none by one of the
+    other side's."""
+    names = [{_name(block) for block in blocks} for blocks in (by_head, by_incoming)]
+    return names[0].isdisjoint(names[1]) and "" not in names[0] | names[1]
+
+
+def _name(block: Block) -> str:
+    if block.kind == "matter":
+        return block.words
+    found = _LABEL.match(block.key) if block.kind == "other" else None
+    return found[0].casefold() if found else ""
 
 
 def _without(blocks: Sequence[Block], others: Iterable[Block]) -> list[Block]:
@@ -172,7 +228,7 @@ def _parted(text: Text, upper: Sequence[Block], other: Text, entry: Block, follo
     above = other.above(entry.start)
     if above is not None and above.kind == last.kind == following.kind:
         return [*lines, *other.blank(above)]
-    if above is None and last.kind == following.kind:
+    if last.kind == following.kind and (above is None or {last.kind} in _ENTRIES):
         return lines
     return [*lines, *(text.blank(last) or (other.blank(above) if above else ()))]
 

@@ -3,13 +3,18 @@
 import re
 from typing import Final
 
+from workspace.merge import links
 from workspace.merge.likeness import Likeness, align
-from workspace.merge.subsumed import subsumed
+from workspace.merge.subsumed import subsumed, verbatim
 
 _END: Final = re.compile(r"""(?:(?<=[.!?…])["'”’)\]*_]*(?=\s)|(?<=[。！？])["'”’」』）]*)\s*""")
 _SHORT: Final = re.compile(r"(?:^|[\s(])(?:e\.g|i\.e|etc|vs|cf|Mr|Mrs|Ms|Dr|St|No|Fig|approx|resp|al|\w)\.$")
 """A full stop that ends an abbreviation, a single letter or a number of a list."""
 _WIDE: Final = re.compile(r"[。！？]\S*$")
+_BEGINS: Final = re.compile(
+    r"[-+*]|\d{1,9}[.)]|#{1,6}|=+|-{2,}|\[[^\]]+\]:.*|(?:>|\||<|`{3}|~{3}|!\[|:::|\{[{%]).*", re.DOTALL
+)
+"""A word that at the beginning of a line would make it an item, a heading or another block."""
 _LONGEST: Final = 60_000
 """Characters of three versions up to which sentences are looked for."""
 _ALIKE: Final = 0.34
@@ -122,11 +127,11 @@ def _chosen(base: str, head: str | None, incoming: str | None) -> str | None:
     if first == old:
         return incoming
     match subsumed(old, first, second):
-        case "head":
+        case "head" if verbatim(second, first):
             return head
-        case "incoming":
+        case "incoming" if verbatim(first, second):
             return incoming
-    return None
+    return links.merged(base, head, incoming)
 
 
 def _joined(pieces: list[str], *, ends_with: str) -> str:
@@ -151,7 +156,7 @@ def refilled(text: str, like: str) -> str:
     same = next((n for n, line in enumerate(old) if line not in known), len(old))
     out, line = old[:same], ""
     for word in " ".join(old[same:]).split():
-        if line and len(line) + 1 + len(word) > width:
+        if line and len(line) + 1 + len(word) > width and not _BEGINS.fullmatch(word):
             out.append(line)
             line = word
         else:

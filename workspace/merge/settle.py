@@ -12,6 +12,7 @@ from workspace.merge.numbering import counts_on, open_lists, renumbered
 from workspace.merge.regions import Verdict, regions
 from workspace.merge.sides import Place
 from workspace.merge.subsumed import subsumed
+from workspace.merge.telling import tells
 from workspace.merge.words import tokens
 
 _PROSE: Final = frozenset({"heading", "row", "item", "paragraph"})
@@ -172,9 +173,11 @@ def _disputed(place: Place, pieces: Sequence[_Piece], path: tuple[str, ...]) -> 
     )
     said = ["".join(text.kept[span]) for text, span in zip(texts, (base, theirs, mine), strict=True)]
     comparable = not any(piece.moved for piece in pieces) and all(text.strip() for text in said) and _flat(said)
-    if comparable and (side := subsumed(*said)):
+    side = subsumed(*said) if comparable else None
+    longer, shorter = (said[2], said[1]) if side == "incoming" else (said[1], said[2])
+    if side and tells(longer, said[0], shorter):
         place.reworded.update(bare(line) for text in said for line in split(text))
-        middle: Chunk = Agreed(said[1] if side == "head" else said[2], ("subsumed",))
+        middle: Chunk = Agreed(longer, ("subsumed",))
     else:
         middle = Disputed(
             Hunk(
@@ -187,7 +190,7 @@ def _disputed(place: Place, pieces: Sequence[_Piece], path: tuple[str, ...]) -> 
                 base_lines=_range(base),
                 theirs_lines=_range(theirs),
                 mine_lines=_range(mine),
-                suggestion=suggestion(*said) if place.sides.allowance.take(*said) else None,
+                suggestion=longer if side else suggestion(*said) if place.sides.allowance.take(*said) else None,
             )
         )
     around = [Agreed("".join(_whole(lines))) for lines in (above, below)]

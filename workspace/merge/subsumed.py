@@ -59,10 +59,23 @@ def _holds(large: _Edit, small: _Edit, *, in_place: bool) -> bool:
     return in_place or (bool(come) and not come & (gone | more_gone) and gone <= more_gone and come <= more_come)
 
 
-def shortened(base: str, text: str) -> bool:
-    """Whether `text` is what is left of `base` after words were taken out."""
-    return (
-        bool(text.strip())
-        and len(base) <= _LONGEST
-        and not any(c.new_end > c.new_start for c in changes(words(base), words(text)))
-    )
+def verbatim(text: str, within: str) -> bool:
+    """Whether `within` says `text` as it is: the same words one after another. Marks around it do not count, so that
+    a sentence is in a longer one that begins or ends with its words."""
+    return inner(text) in row(words(within))
+
+
+def inner(text: str) -> str:
+    """The words of a text in a row, without the marks around them."""
+    return row(_inner(words(text)))
+
+
+def row(told: Sequence[str]) -> str:
+    """Words one after another, so that whole words are found in them."""
+    return f" {' '.join(told)} "
+
+
+def _inner(told: list[str]) -> list[str]:
+    """Words without the marks before the first and after the last of them; marks alone as they are."""
+    at = [n for n, word in enumerate(told) if word[0].isalnum()]
+    return told[at[0] : at[-1] + 1] if at else told

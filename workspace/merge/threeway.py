@@ -14,10 +14,11 @@ from workspace.merge import by_lines
 from workspace.merge.checking import holds
 from workspace.merge.headings import Headings
 from workspace.merge.hunks import Agreed, Chunk, Decision, Disputed, Hunk, Rule
+from workspace.merge.including import includes
 from workspace.merge.lines import Ending, Lines, Style, bare, ending, ends, join, restyle, split, style, usual
 from workspace.merge.regions import Region, Verdict, nearby, regions
 from workspace.merge.settle import settle
-from workspace.merge.sides import Sides, places
+from workspace.merge.sides import Place, Sides, places
 from workspace.merge.widening import widened
 
 LINES: Final = 1
@@ -207,7 +208,7 @@ def _blockwise(found: Sequence[Region], texts: _Texts, line_ending: Ending, *, s
         match region.verdict:
             case Verdict.DISPUTED:
                 place = next(disputed)
-                parts.append(settle(place, headings.path))
+                parts.append(_settled(place, headings.path))
                 reworded |= place.reworded
                 headings.later("".join(texts[0].kept[region.base]))
                 continue
@@ -220,7 +221,20 @@ def _blockwise(found: Sequence[Region], texts: _Texts, line_ending: Ending, *, s
         parts.append([Agreed(text)])
         headings.later(text)
     merged = _joined(parts, line_ending)
-    return merged if holds(merged[0], texts, reworded) else None
+    carried = [line for side in (sides.head, sides.incoming) for _, lines in side.replaced.values() for line in lines]
+    return merged if holds(merged[0], texts, reworded, carried) else None
+
+
+def _settled(place: Place, path: tuple[str, ...]) -> list[Chunk]:
+    """Chunks for a disputed region; one side whole where it already has what the other changed, as in a merge that is
+    made once more."""
+    chunks = settle(place, path)
+    if any(isinstance(chunk, Disputed) for chunk in chunks):
+        if includes(place, 0):
+            return [Agreed("".join(place.sides.head.taken(place.region.head)), ("subsumed",))]
+        if includes(place, 1):
+            return [Agreed("".join(place.sides.incoming.taken(place.region.incoming)), ("subsumed",))]
+    return chunks
 
 
 def _joined(parts: Iterable[Sequence[Chunk]], line_ending: Ending) -> _Merged:

@@ -70,7 +70,8 @@ class Resolution(bodies.Explained):
     content = bodies.Text(required=False, blank=True, help_text="The whole text instead.")
     confirm_drop = bodies.Flag(
         required=False,
-        help_text="Needed where content leaves out a line that either side added; INVALID names the lines then.",
+        help_text="Needed where content, or text in the place of a hunk, leaves out a line that either side added; "
+        "INVALID names the lines then.",
     )
     expected_commit = bodies.Text(
         required=False, help_text="The head that this was made upon; without it, the one that the conflict names."

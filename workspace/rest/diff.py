@@ -1,5 +1,6 @@
 """The difference of two versions."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from django.http import HttpResponse
@@ -9,6 +10,7 @@ from rest_framework.request import Request
 from workspace.errors import Invalid, NotFound
 from workspace.merge.diff import DiffHunk
 from workspace.queries import history
+from workspace.queries.history import CommitRow
 from workspace.rest import parameters
 from workspace.rest.answers import answer
 from workspace.rest.commits import commit
@@ -47,6 +49,11 @@ class DiffHunkOut(serializers.Serializer[Any]):
     heading = serializers.CharField(allow_null=True)
     formatting = serializers.BooleanField(help_text="Whether no word changes: lines broken anew, another bullet.")
     lines = LineOut(many=True)
+    commits = serializers.ListField(
+        child=serializers.CharField(),
+        help_text="The commits that put its new lines there, oldest first. None where lines only went, or moved, where "
+        "`from` is later than `to`, and where many commits lie between them.",
+    )
 
 
 class DiffOut(serializers.Serializer[Any]):
@@ -58,6 +65,7 @@ class DiffOut(serializers.Serializer[Any]):
         help_text=f"Whether the hunks hold more than {MOST_LINES:,} lines; those after are left out."
     )
     hunks = DiffHunkOut(many=True)
+    commits = CommitOut(many=True, help_text="Those that the hunks name, oldest first.")
     # `from` is a keyword of Python, so it is declared through the class's namespace.
     locals()["from"] = CommitOut(help_text="The same as `to` for the first commit, in which all is new.")
 
@@ -83,7 +91,9 @@ class Diff(Endpoint):
             frm=parameters.text(request, "from") or None,
             to=parameters.text(request, "to") or None,
             most=MOST_LINES,
+            authors=True,
         )
+        named = {made.id: made for authors in found.authors for made in authors}
         return answer(
             {
                 "location": found.location,
@@ -92,12 +102,13 @@ class Diff(Endpoint):
                 "added": found.added,
                 "removed": found.removed,
                 "truncated": found.truncated,
-                "hunks": [hunk(one) for one in found.hunks],
+                "hunks": [hunk(one, authors) for one, authors in zip(found.hunks, found.authors, strict=True)],
+                "commits": [commit(made) for made in sorted(named.values(), key=lambda made: made.number)],
             }
         )
 
 
-def hunk(one: DiffHunk) -> dict[str, Any]:
+def hunk(one: DiffHunk, authors: Iterable[CommitRow]) -> dict[str, Any]:
     """A hunk as ``DiffHunkOut``."""
     return {
         "old_start": one.old_start,
@@ -116,4 +127,5 @@ def hunk(one: DiffHunk) -> dict[str, Any]:
             }
             for line in one.lines
         ],
+        "commits": [made.id for made in authors],
     }

@@ -27,7 +27,7 @@ from workspace.services.outcomes import Made, name_of
 
 COMMIT_HELP = "The commit that this was decided on, as If-Match says it too. Where the head has moved since, CONFLICT."
 
-OF_SECTION = ("on_conflict", "confirm_shrink")
+OF_SECTION = ("on_conflict",)
 """What a restoration takes only for a section; whole, it is a decision without a text of its own."""
 
 
@@ -60,7 +60,7 @@ class Restoration(bodies.Explained):
     )
     confirm_shrink = bodies.Flag(
         required=False,
-        help_text="Of a section, needed where next to nothing of a long text would be left; INVALID tells.",
+        help_text="Needed where next to nothing of a long text would be left; INVALID tells.",
     )
     expected_commit = bodies.Text(required=False, help_text=COMMIT_HELP)
 

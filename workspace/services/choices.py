@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from workspace.errors import Invalid
@@ -11,6 +11,8 @@ from workspace.merge import Choice, Hunk, Merge
 type Given = str | Mapping[str, Any]
 """A choice as ``workspace.merge.resolve`` takes it, or ``{"hunk": index, "choice": …}``."""
 
+DROP: Final = "confirm_drop"
+"""The argument that says that lines are left out on purpose."""
 NAMED_MOST: Final = 20
 """Hunks and lines that a refusal names."""
 LINE_MOST: Final = 160
@@ -89,18 +91,17 @@ def _said(hunk: Hunk) -> tuple[str, str, str]:
     return hunk.base, hunk.theirs, hunk.mine
 
 
-def refuse_drop(merged: Merge, *, base: str, head: str, draft: str, content: str) -> None:
-    """``Invalid``, naming ``confirm_drop`` as the mend, where ``content`` leaves out lines that a side added."""
-    lines = dropped(merged, base=base, head=head, draft=draft, content=content)
+def refuse_drop(lines: Sequence[str]) -> None:
+    """``Invalid``, naming ``confirm_drop`` as the mend, where there are ``lines`` that would be left out."""
     if not lines:
         return
     shown = ", ".join(f"“{line[:LINE_MOST]}”" for line in lines[:NAMED_MOST])
     more = f" and {len(lines) - NAMED_MOST} more" if len(lines) > NAMED_MOST else ""
     count = "a line" if len(lines) == 1 else f"{len(lines)} lines"
     raise Invalid(
-        "confirm_drop",
+        DROP,
         f"is needed: this text leaves out {count} that one side added: {shown}{more}. Put them in, or repeat the call "
-        "with confirm_drop true if that is meant.",
+        f"with {DROP} true if that is meant.",
     )
 
 
@@ -109,7 +110,8 @@ def dropped(merged: Merge, *, base: str, head: str, draft: str, content: str) ->
 
     A line is held where its words stand in ``content`` in this order, whatever the indentation, the bullet or the line
     breaks. Where both sides reworded a passage, ``content`` is the answer to that dispute: a line that took the place
-    of another is no added one, and in a passage that grew, a line is held by any that has half of its words.
+    of another is no added one, and in a passage that grew, a line is held by one that is new and has half of its words.
+    A new line stands for one line of each side and not for several, as any two sentences share some words.
     """
     reworded: set[str] = set()
     disputed: set[str] = set()
@@ -120,37 +122,69 @@ def dropped(merged: Merge, *, base: str, head: str, draft: str, content: str) ->
                 (disputed if grew else reworded).update(map(_plain, _lines(side)))
     there = {_plain(line) for line in _lines(content)}
     flat = " ".join(content.split())
-    bags = [frozenset(_WORD.findall(line.lower())) for line in there]
+    old = set(map(_plain, _lines(base)))
+    # In the order of the text, so that the same is told by every process.
+    new = {line: _words(line) for line in map(_plain, _lines(content)) if line not in old}
     looks, pairs = PLACES_MOST, WORDS_MOST
     found: dict[str, None] = {}
-    for line in _added(base, head, draft):
-        said = _plain(line)
-        if said in there or said in reworded:
-            continue
-        looks -= 1
-        if looks >= 0 and said in flat:
-            continue
-        if said in disputed and (pairs := pairs - len(bags)) >= 0 and _alike_in_half(said, bags):
-            continue
-        found[line.strip()] = None
+    for side in (head, draft):
+        own = set(map(_plain, _lines(side)))
+        free = [words for line, words in new.items() if line not in own]
+        for line in _added(base, side):
+            said = _plain(line)
+            if said in there or said in reworded:
+                continue
+            looks -= 1
+            if looks >= 0 and said in flat:
+                continue
+            if said in disputed and (pairs := pairs - len(free)) >= 0 and _taken(said, free):
+                continue
+            found[line.strip()] = None
     return list(found)
 
 
-def _added(base: str, *sides: str) -> Iterator[str]:
+def left_out(merged: Merge, choices: Sequence[Choice], *, base: str, head: str, draft: str, content: str) -> list[str]:
+    """The lines that ``content``, which ``choices`` make of ``merged``, has ``dropped`` by words that were typed.
+
+    Who takes one side, or the base, by its name has decided against the other. Who types sees both sides, and easily
+    forgets a line of one; so only lines of the hunks with words of their own are counted.
+    """
+    typed = {
+        _plain(line)
+        for hunk, choice in zip(merged.hunks, choices, strict=True)
+        if isinstance(choice, Mapping)
+        for side in (hunk.theirs, hunk.mine)
+        for line in _lines(side)
+    }
+    if not typed:
+        return []
+    lines = dropped(merged, base=base, head=head, draft=draft, content=content)
+    return [line for line in lines if _plain(line) in typed]
+
+
+def _added(base: str, side: str) -> Iterator[str]:
     """Lines that a side has more often than the base, blank ones and mere marks left out."""
-    for side in sides:
-        old = Counter(map(_plain, _lines(base)))
-        for line in _lines(side):
-            said = _plain(line)
-            if old[said]:
-                old[said] -= 1
-            elif _WORD.search(said):
-                yield line
+    old = Counter(map(_plain, _lines(base)))
+    for line in _lines(side):
+        said = _plain(line)
+        if old[said]:
+            old[said] -= 1
+        elif _WORD.search(said):
+            yield line
 
 
-def _alike_in_half(said: str, bags: Iterable[frozenset[str]]) -> bool:
-    words = frozenset(_WORD.findall(said.lower()))
-    return any(len(words & bag) * 2 >= len(words) for bag in bags)
+def _taken(said: str, free: list[frozenset[str]]) -> bool:
+    """Whether one of ``free`` has half of the words of ``said``; the one that has most of them is taken from it."""
+    words = _words(said)
+    best = max(free, key=lambda bag: len(words & bag), default=frozenset[str]())
+    if len(words & best) * 2 < len(words):
+        return False
+    free.remove(best)
+    return True
+
+
+def _words(line: str) -> frozenset[str]:
+    return frozenset(_WORD.findall(line.lower()))
 
 
 def _lines(text: str) -> list[str]:

@@ -16,7 +16,7 @@ from workspace.merge import resolve as settle
 from workspace.models import Commit, CommitKind, ConflictState, Document, ReceiptKind, Settling
 from workspace.models import Conflict as ConflictRow
 from workspace.services import audit, commits, receipts, texts
-from workspace.services.choices import Given, carried, complete, numbered, refuse_drop
+from workspace.services.choices import Given, carried, complete, dropped, left_out, numbered, refuse_drop
 from workspace.services.documents.request import written
 from workspace.services.idempotency import once
 from workspace.services.outcomes import Conflict, Merged, Replayed, Saved
@@ -41,8 +41,9 @@ def resolve(
     that they were made upon (by default the one the conflict names). Where the head has moved since, the draft is
     merged with it anew: choices stay for hunks that say what they said, and if those are all, that is the commit. Whole
     text is merged with the new head where that is clean. Otherwise the answer is the conflict as it is now, with the
-    choices that were ``kept``. Whole text that leaves out a line which either side added is ``Invalid`` unless
-    ``confirm_drop``. Needs editor. Raises ``NotFound``, ``Forbidden``, ``Gone``, ``Invalid``, ``TooLarge``.
+    choices that were ``kept``. A text, whole or in the place of a hunk, that leaves out a line which either side added
+    is ``Invalid`` unless ``confirm_drop``; a side that is chosen by its name is not asked about. Needs editor. Raises
+    ``NotFound``, ``Forbidden``, ``Gone``, ``Invalid``, ``TooLarge``.
     """
     if (choices is None) == (content is None):
         raise Invalid("choices", "give either choices, one for each hunk, or content.")
@@ -62,11 +63,9 @@ def resolve(
         seen = commits.named(document, expected_commit) if expected_commit else row.head
         sides = _Sides.of(row, document, seen)
         if content is None:
-            settled = _by_choices(sides, chosen)
+            settled = _by_choices(sides, chosen, confirmed=confirm_drop)
         else:
-            if not confirm_drop:
-                refuse_drop(sides.told, base=sides.base, head=sides.seen, draft=sides.draft, content=content)
-            settled = _by_text(sides, content)
+            settled = _by_text(sides, content, confirmed=confirm_drop)
         if isinstance(settled, _Still):
             return _open(row, document, settled)
         commit = commits.record(
@@ -137,7 +136,7 @@ class _Still:
     kept: Mapping[int, Choice]
 
 
-def _by_choices(sides: _Sides, chosen: Mapping[int, Choice]) -> _Settled | _Still:
+def _by_choices(sides: _Sides, chosen: Mapping[int, Choice], *, confirmed: bool) -> _Settled | _Still:
     if sides.moved:
         kept, whole = carried(sides.told.hunks, sides.now.hunks, chosen)
         if not whole or len(kept) < len(sides.now.hunks):
@@ -148,10 +147,14 @@ def _by_choices(sides: _Sides, chosen: Mapping[int, Choice]) -> _Settled | _Stil
         text = settle(sides.now, choices)
     except ChoiceError as error:
         raise Invalid("choices", str(error)) from None
+    if not confirmed:
+        refuse_drop(left_out(sides.now, choices, base=sides.base, head=sides.head, draft=sides.draft, content=text))
     return _Settled(text=text, version=sides.now.version, decisions=decided(sides.now, choices))
 
 
-def _by_text(sides: _Sides, content: str) -> _Settled | _Still:
+def _by_text(sides: _Sides, content: str, *, confirmed: bool) -> _Settled | _Still:
+    if not confirmed:
+        refuse_drop(dropped(sides.told, base=sides.base, head=sides.seen, draft=sides.draft, content=content))
     again = merge(sides.seen, sides.head, content)
     if again.text is None:
         return _Still(merged=sides.now, kept={})

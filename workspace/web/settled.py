@@ -1,14 +1,17 @@
 """The places of a conflict as the page shows them, and the choices of its form."""
 
+import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from django.utils.safestring import SafeString
 
-from workspace.merge import Choice, Decision, Hunk, Merge, Rule, places
+from workspace.merge import Choice, Decision, Hunk, Merge, Rule, places, resolve
 from workspace.merge.hunks import LineRange
+from workspace.queries.conflicts import ConflictView
 from workspace.queries.history import CommitRow
 from workspace.queries.settling import Table, writer
+from workspace.services.choices import NAMED_MOST, left_out
 from workspace.web.wording import against
 
 KINDS = {
@@ -20,6 +23,7 @@ RULES: dict[Rule, str] = {
     "blocks": "changes of neighbouring paragraphs, items or lines",
     "formatting": "one side only changed the layout of what the other reworded",
     "sentences": "different sentences of one paragraph",
+    "links": "the words of a link and where it leads",
     "heading": "the words of a heading and its anchor",
     "cells": "different cells of one table row",
     "subsumed": "one side's change holds the other's",
@@ -66,6 +70,16 @@ class Place:
     others: tuple[Option, ...]
     choice: str
     own: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Drops:
+    """Lines that typed words would leave out, ``more`` of them unnamed. A tick with this ``mark`` is for these lines,
+    and for no others that are typed away after it was shown."""
+
+    lines: tuple[str, ...]
+    more: int
+    mark: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -151,6 +165,19 @@ def told(choices: Sequence[Choice | None]) -> list[Choice]:
 def spans(merged: Merge, choices: Sequence[Choice | None]) -> str:
     """Where the places lie in the text that ``choices`` make: ``3-5 9-9``, an empty one as ``-``."""
     return " ".join(f"{lines[0]}-{lines[1]}" if lines else "-" for lines in places(merged, told(choices)))
+
+
+def drops(view: ConflictView, choices: Sequence[Choice | None]) -> Drops | None:
+    """What a side added and the words typed for ``choices`` leave out; None where that is nothing. Raises
+    ``ChoiceError``."""
+    made = told(choices)
+    lines = left_out(
+        view.merged, made, base=view.base, head=view.theirs, draft=view.mine, content=resolve(view.merged, made)
+    )
+    if not lines:
+        return None
+    mark = hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16]
+    return Drops(lines=tuple(lines[:NAMED_MOST]), more=len(lines[NAMED_MOST:]), mark=mark)
 
 
 def by_itself(decisions: Sequence[Decision]) -> tuple[Settled, ...]:

@@ -15,6 +15,7 @@ RULES: Final = {
     "blocks": "changes of parts that touch",
     "formatting": "layout on one side, words on the other",
     "sentences": "different sentences of one paragraph",
+    "links": "the words of a link and where it leads",
     "heading": "the words and the anchor of a heading",
     "cells": "different cells of a table row",
     "subsumed": "one side's edit held the other's",

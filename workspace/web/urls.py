@@ -63,7 +63,7 @@ urlpatterns = [
     path("rebase/<path:location>", verbs(POST=drafts.rebase), name="rebase"),
     path("raw/<path:location>", verbs(GET=documents.raw), name="raw"),
     path("newer/<path:location>", verbs(GET=documents.newer), name="newer"),
-    path("restore/<path:location>", verbs(POST=documents.restore), name="restore"),
+    path("restore/<path:location>", verbs(POST=history.restore), name="restore"),
     path("undelete/<path:location>", verbs(POST=documents.undelete), name="undelete"),
     path("move/<path:location>", verbs(GET=places.moving, POST=places.move), name="move"),
     path("delete/<path:location>", verbs(GET=places.deleting, POST=places.delete), name="delete"),

@@ -18,6 +18,7 @@ from workspace.mcp.tool import Answer, Tool
 from workspace.queries import conflicts as queries
 from workspace.queries.conflicts import ConflictRow, ConflictView
 from workspace.services import conflicts
+from workspace.services.choices import DROP
 
 VALID_S = 600
 _SALT = "workspace.mcp.conflict"
@@ -137,7 +138,7 @@ class HunkPart(TypedDict):
 
 
 class DropPreview(TypedDict):
-    """Nothing was written: the whole text leaves out lines that a side added."""
+    """Nothing was written: the text, whole or in the place of a hunk, leaves out lines that a side added."""
 
     resolved: bool
     conflict_id: str
@@ -311,7 +312,7 @@ def _resolve(actor: Actor, given: Settle) -> Answer:
             reason=given.reason,
         )
     except Invalid as refusal:
-        if any(error.field == "confirm_drop" for error in refusal.errors):
+        if any(error.field == DROP for error in refusal.errors):
             return _asked(given, refusal, bound)
         raise
     return writes.write_answer(outcome)
@@ -328,14 +329,14 @@ def _choice(given: str | Words | Picked) -> str | dict[str, Any]:
 
 
 def _asked(given: Settle, refusal: Invalid, bound: list[str]) -> Answer:
-    """What the whole text would drop, and the token that says that this is meant."""
+    """What the text would drop, and the token that says that this is meant."""
     token = signing.dumps(bound, salt=_SALT)
     dropped = refusal.errors[0].message.removeprefix("is needed: ").partition(" Put them in,")[0]
     following = f"the same call with {json.dumps({'confirm_token': token})}"
     text = [
         "Nothing was written yet. Look at what your text would leave out:",
-        fenced(dropped, source=f"what content drops of {given.conflict_id}"),
-        "Put those lines into content and call again. If they are to go, within 10 minutes:",
+        fenced(dropped, source=f"what your text drops of {given.conflict_id}"),
+        "Put those lines into your text and call again. If they are to go, within 10 minutes:",
         f"{shapes.NEXT}{following}",
     ]
     data = {
@@ -350,7 +351,8 @@ def _asked(given: Settle, refusal: Invalid, bound: list[str]) -> Answer:
 
 
 def _bound(actor: Actor, given: Settle) -> list[str]:
-    digest = hashlib.sha256((given.content or "").encode()).hexdigest()
+    settled = given.model_dump_json(include={"choices", "content"})
+    digest = hashlib.sha256(settled.encode()).hexdigest()
     return [actor.principal, given.conflict_id or "", given.expected_commit or "", digest]
 
 

@@ -1,7 +1,7 @@
 """``history``: which commits a document has, what they changed, and who wrote which line."""
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Annotated, Any, ClassVar, Literal, TypedDict
 
 from pydantic import Field
@@ -62,21 +62,26 @@ class Log(TypedDict):
 
 class DiffPart(TypedDict):
     """Lines begin with a space (both), - (only before) or + (only after), as in a unified diff. ``formatting`` says
-    that no word changes: lines broken anew, another bullet."""
+    that no word changes: lines broken anew, another bullet. ``commits`` put the new lines there, oldest first, where
+    that is known."""
 
     header: str
     heading: str | None
     formatting: bool
     lines: list[str]
+    commits: list[str]
 
 
 class DiffShape(TypedDict):
+    """``commits`` are those that the hunks name."""
+
     location: str
     from_commit: str
     to_commit: str
     added: int
     removed: int
     hunks: list[DiffPart]
+    commits: list[shapes.CommitShape]
     next_cursor: str | None
 
 
@@ -150,18 +155,23 @@ def _log(actor: Actor, given: History) -> Answer:
 
 
 def _diff(actor: Actor, given: History) -> Answer:
-    found = queries.diff(actor, location=given.location, frm=given.from_, to=given.to, most=_DIFF_LINES)
+    found = queries.diff(actor, location=given.location, frm=given.from_, to=given.to, most=_DIFF_LINES, authors=True)
     before, after = found.from_commit.id, found.to_commit.id
     listing = ("diff", before, after)
     first = bounds.position(actor, given.cursor, of=listing)
     rows = list(_diff_rows(found.hunks))
-    shown = rows[first : first + bounds.fitting([line for _, line in rows[first:]])]
+    made = {_header(of): authors for of, authors in zip(found.hunks, found.authors, strict=True)}
+    shown = rows[first : first + bounds.fitting(list(_weighed(rows[first:], made)))]
     end = first + len(shown)
     cursor = bounds.cursor_at(actor, end, of=listing) if end < len(rows) else None
     parts: list[dict[str, Any]] = []
+    named: dict[str, queries.CommitRow] = {}
     for of, line in shown:
-        if not parts or parts[-1]["header"] != _header(of):
-            parts.append({"header": _header(of), "heading": of.heading, "formatting": of.formatting, "lines": []})
+        header = _header(of)
+        if not parts or parts[-1]["header"] != header:
+            parts.append({"header": header, "heading": of.heading, "formatting": of.formatting, "lines": []})
+            parts[-1]["commits"] = [commit.id for commit in made[header]]
+            named |= {commit.id: commit for commit in made[header]}
         parts[-1]["lines"].append(line)
     data = {
         "location": found.location,
@@ -170,6 +180,7 @@ def _diff(actor: Actor, given: History) -> Answer:
         "added": found.added,
         "removed": found.removed,
         "hunks": parts,
+        "commits": [shapes.commit(commit) for commit in named.values()],
         "next_cursor": cursor,
     }
     head = (
@@ -180,7 +191,8 @@ def _diff(actor: Actor, given: History) -> Answer:
         return Answer(text=f"{head} The text is the same.", data=data)
     if all(of.formatting for of in found.hunks):
         head += " No word differs, only how lists, tables and lines are laid out."
-    body = "\n".join(line for part in parts for line in (part["header"], *part["lines"]))
+    by = {id: shapes.commit_line(commit) for id, commit in named.items()} if named.keys() - {after} else {}
+    body = "\n".join(line for part in parts for line in (*_heads(part, by), *part["lines"]))
     return Answer(text=f"{head}\n{fenced(body, source='unified diff')}{bounds.more(cursor=cursor)}", data=data)
 
 
@@ -189,6 +201,24 @@ def _diff_rows(hunks: tuple[DiffHunk, ...]) -> Iterator[tuple[DiffHunk, str]]:
         for line in of.lines:
             text = line.text if len(line.text) <= _LINE else f"{line.text[:_LINE]}…"
             yield of, _MARKS[line.kind] + text
+
+
+def _weighed(
+    rows: Iterable[tuple[DiffHunk, str]], made: Mapping[str, tuple[queries.CommitRow, ...]]
+) -> Iterator[tuple[str, list[dict[str, Any]]]]:
+    """Each line, with the commits that it is the first to name."""
+    last, told = None, set[str]()
+    for of, line in rows:
+        new = () if of is last else made[_header(of)]
+        yield line, [{"commit": commit.id} if commit.id in told else shapes.commit(commit) for commit in new]
+        told |= {commit.id for commit in new}
+        last = of
+
+
+def _heads(part: Mapping[str, Any], by: Mapping[str, str]) -> Iterator[str]:
+    """The line above a hunk, and those who wrote it, where ``by`` tells them apart."""
+    yield part["header"]
+    yield from (f"# {by[id]}" for id in part["commits"] if id in by)
 
 
 def _header(of: DiffHunk) -> str:

@@ -179,13 +179,14 @@ def _restore(actor: Actor, given: Update, notes: Notes) -> Outcome:
             confirm_shrink=given.confirm_shrink,
             **notes,
         )
-    if unfit := _given(given, "on_conflict", "confirm_shrink"):
+    if unfit := _given(given, "on_conflict"):
         raise Invalid(errors=[FieldError(field=name, message="goes with section.") for name in unfit])
     return documents.restore(
         actor,
         location=given.location,
         commit=given.commit,
         expected_commit=given.expected_commit,
+        confirm_shrink=given.confirm_shrink,
         **notes,
     )
 

@@ -10,6 +10,7 @@ from workspace.actor import Actor, Role
 from workspace.errors import AlreadyExists, NotFound
 from workspace.models import CommitKind, Document
 from workspace.services import audit, commits, folders, texts
+from workspace.services.documents import shrinking
 from workspace.services.documents.request import Guarded, Request, stale, written
 from workspace.services.idempotency import MOVE, once
 from workspace.services.outcomes import Conflict, Replayed, Saved, Unchanged
@@ -108,9 +109,12 @@ def _refuse_taken(actor: Actor, document: Document) -> None:
 
 @transaction.atomic(durable=True)
 def restore(
-    actor: Actor, *, location: str, commit: str, **request: Unpack[Guarded]
+    actor: Actor, *, location: str, commit: str, confirm_shrink: bool = False, **request: Unpack[Guarded]
 ) -> Saved | Unchanged | Replayed | Conflict:
-    """Make the text of an earlier ``commit`` the head again, by a new commit. Needs editor."""
+    """Make the text of an earlier ``commit`` the head again, by a new commit. Needs editor.
+
+    One that is all but nothing of what is there is ``Invalid`` unless ``confirm_shrink`` (``shrinking``).
+    """
     expected, notes = request.get("expected_commit"), commits.notes(request)
 
     def act() -> Saved | Unchanged | Conflict:
@@ -120,11 +124,15 @@ def restore(
             return moved_on
         if earlier.blob_id == document.head.blob_id:
             return written(Unchanged, document, document.head)
+        text = texts.check(commits.text_of(earlier))
+        # A job has nobody to ask.
+        if not confirm_shrink and not actor.job:
+            shrinking.refuse(commits.text_of(document.head), text.content)
         done = commits.record(
             actor,
             document,
             kind=CommitKind.RESTORE,
-            text=texts.check(commits.text_of(earlier)),
+            text=text,
             parents=[document.head_id],
             message=notes["message"] or f"Restore {earlier.pk[:8]}",
             reason=notes["reason"],

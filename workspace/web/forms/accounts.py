@@ -7,7 +7,11 @@ from typing import Any
 from allauth.account.forms import AddEmailForm
 from allauth.account.internal.flows.email_verification import send_verification_email_to_address
 from allauth.account.models import EmailAddress
+from allauth.mfa.adapter import get_adapter
 from allauth.mfa.base.forms import AuthenticateForm
+from allauth.mfa.models import Authenticator
+from allauth.mfa.totp.forms import ActivateTOTPForm
+from allauth.mfa.totp.internal.auth import TOTP
 from allauth.mfa.webauthn.forms import (
     AddWebAuthnForm,
     AuthenticateWebAuthnForm,
@@ -70,6 +74,20 @@ class SecondStepForm(AuthenticateForm):
 
     def clean_code(self) -> Any:
         return _recorded(super().clean_code, self.user)
+
+
+class AppForm(ActivateTOTPForm):
+    """The first code of an authenticator app. It is used up by that, as by signing in (RFC 6238, section 5.2): whoever
+    saw it typed could otherwise come in with it."""
+
+    def clean_code(self) -> Any:
+        code = super().clean_code()
+        key = Authenticator(
+            user=self.user, type=Authenticator.Type.TOTP, data={"secret": get_adapter().encrypt(self.secret)}
+        )
+        if not TOTP(key).validate_code(code):
+            raise get_adapter().validation_error("incorrect_code")
+        return code
 
 
 class SecondPasskeyForm(AuthenticateWebAuthnForm):

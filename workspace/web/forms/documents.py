@@ -24,11 +24,7 @@ class WriteForm(OnceForm):
     base = forms.CharField(required=False, widget=forms.HiddenInput, max_length=64)
     section = forms.CharField(required=False, widget=forms.HiddenInput, max_length=600)
     draft = forms.CharField(required=False, widget=forms.HiddenInput, max_length=64)
-    confirm_shrink = forms.BooleanField(
-        required=False,
-        label="Yes, take out nearly all of the page. Its earlier versions stay in the history.",
-        widget=forms.CheckboxInput,
-    )
+    confirm_shrink = forms.BooleanField(required=False)
 
     def once(self) -> str | None:
         """The idempotency key. Which draft was kept last is no part of what is written."""

@@ -18,7 +18,7 @@ from workspace.queries.conflicts import ConflictView
 from workspace.queries.settling import Table
 from workspace.services import conflicts as services
 from workspace.services import settling as keeping
-from workspace.services.choices import carried
+from workspace.services.choices import DROP, carried
 from workspace.services.outcomes import Conflict, Merged
 from workspace.web import cited, settled
 from workspace.web.errors import note
@@ -50,8 +50,11 @@ def index(request: HttpRequest) -> HttpResponse:
     return page(request, "conflict/list.html", context, section="conflicts")
 
 
-def resolution(request: HttpRequest, actor: Actor, conflict_id: str, *, status: int = 200, **more: Any) -> HttpResponse:
-    """The resolution page. What a form that was sent has chosen stays, and otherwise what was kept."""
+def resolution(
+    request: HttpRequest, actor: Actor, conflict_id: str, *, status: int = 200, asks: bool = False, **more: Any
+) -> HttpResponse:
+    """The resolution page. What a form that was sent has chosen stays, and otherwise what was kept. With ``asks`` it
+    shows the lines that the choices leave out, with a tick that says that this is meant."""
     view = conflicts.show(actor, id=conflict_id)
     table = settling.table(actor, conflict=conflict_id) if view.row.state == OPEN else None
     merged = view.merged
@@ -64,6 +67,7 @@ def resolution(request: HttpRequest, actor: Actor, conflict_id: str, *, status: 
         "places": [settled.place(hunk, choice, table) for hunk, choice in zip(merged.hunks, choices, strict=True)],
         "decided": sum(choice is not None for choice in choices),
         "lost": lost,
+        "drops": settled.drops(view, choices) if asks else None,
         "by_itself": settled.by_itself(_decided(merged, choices)),
         "key": request.POST.get("key") or uuid4().hex,
         "message": request.POST.get("message", "") if status != 409 else "",
@@ -101,10 +105,15 @@ def settle(request: HttpRequest, conflict_id: str) -> HttpResponse:
             conflict=conflict_id,
             choices=settled.told(choices),
             expected_commit=request.POST.get("expected_commit") or None,
+            confirm_drop=_confirmed(request.POST, view, choices),
             message=request.POST.get("message", ""),
             idempotency_key=once(request.POST),
         )
     except (Invalid, TooLarge) as refusal:
+        if isinstance(refusal, Invalid) and any(error.field == DROP for error in refusal.errors):
+            # Where the document moved on, the page goes on from what is kept.
+            _keep(actor, request.POST, view)
+            return resolution(request, actor, conflict_id, status=422, asks=True)
         status = 413 if isinstance(refusal, TooLarge) else 422
         return resolution(request, actor, conflict_id, status=status, notice=refusal.detail)
     if isinstance(outcome, Conflict):
@@ -169,6 +178,17 @@ def _decided(merged: Merge, choices: Sequence[Choice | None]) -> tuple[Decision,
 def _same_head(sent: Mapping[str, str], view: ConflictView) -> bool:
     """Whether a form was made against the document as it is."""
     return sent.get("expected_commit", "") in ("", view.current_commit)
+
+
+def _confirmed(sent: Mapping[str, str], view: ConflictView, choices: Sequence[Choice | None]) -> bool:
+    """Whether the tick is there, for just the lines that are left out now."""
+    if not sent.get(DROP) or view.row.state != OPEN or not _same_head(sent, view):
+        return False
+    try:
+        found = settled.drops(view, choices)
+    except ChoiceError:
+        return False
+    return found is not None and found.mark == sent[DROP]
 
 
 def _step(value: str) -> int:

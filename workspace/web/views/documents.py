@@ -321,20 +321,6 @@ def undelete(request: HttpRequest, location: str) -> HttpResponse:
     return landed(request, actor, services.undelete(actor, location=location, idempotency_key=once(request.POST)))
 
 
-def restore(request: HttpRequest, location: str) -> HttpResponse:
-    """Make an earlier version the current text, as a new commit."""
-    actor = person(request)
-    outcome = services.restore(
-        actor,
-        location=location,
-        commit=request.POST.get("commit", ""),
-        expected_commit=request.POST.get("base") or None,
-        idempotency_key=once(request.POST),
-        message=f"Restore {request.POST.get('commit', '')[:8]}",
-    )
-    return landed(request, actor, outcome)
-
-
 def _plain(value: object) -> str:
     if isinstance(value, list):
         return ", ".join(str(item) for item in value)

@@ -29,6 +29,7 @@ SETTLED = {
     "blocks": "changes that stand next to each other were both kept",
     "formatting": "new line breaks and new words were both kept",
     "sentences": "different sentences of one paragraph were both kept",
+    "links": "the words of a link and where it leads were both kept",
     "heading": "the words of a heading and its anchor were both kept",
     "cells": "different cells of one row were both kept",
     "subsumed": "one change held the other",

@@ -15,6 +15,7 @@ from workspace.markdown import lines, sections
 from workspace.queries import documents, history
 from workspace.services import authorship
 from workspace.services import documents as services
+from workspace.services.documents import shrinking
 from workspace.web import diffs, pointing, timeline
 from workspace.web.forms.base import once
 from workspace.web.frame import page, person
@@ -157,7 +158,10 @@ def restoring(request: HttpRequest, location: str) -> HttpResponse:
     return _restoring(request, location, request.GET.get("commit", ""))
 
 
-def _restoring(request: HttpRequest, location: str, commit: str, *, error: str = "", status: int = 200) -> HttpResponse:
+def _restoring(
+    request: HttpRequest, location: str, commit: str, *, error: str = "", asks: str = "", status: int = 200
+) -> HttpResponse:
+    """``asks`` is what of it waits for a tick, as it leaves next to nothing of the page: ``whole`` or ``section``."""
     actor = person(request)
     now = documents.read(actor, location=location)
     if not now.abilities.edit:
@@ -169,6 +173,8 @@ def _restoring(request: HttpRequest, location: str, commit: str, *, error: str =
         "earlier": earlier,
         "sections": _sections(earlier.content, now.content),
         "error": error,
+        "asks": asks,
+        "chosen": request.POST.get("section", ""),
     }
     return page(
         request, "document/restore.html", context, at=location.rpartition("/")[0], current=location, status=status
@@ -182,12 +188,36 @@ def _sections(earlier: str, now: str) -> list[dict[str, Any]]:
     for section in sections.outline(earlier):
         then, is_now = _text(earlier, section), today.get(section.path)
         state = "gone" if is_now is None else "same" if is_now == then else "differs"
-        found.append({"section": section, "state": state})
+        found.append({"section": section, "named": f"#{section.anchor}", "state": state})
     return found
 
 
 def _text(text: str, section: sections.Section) -> str:
     return lines.normalise(lines.slice(text, section.start_line, section.end_line)).strip()
+
+
+def restore(request: HttpRequest, location: str) -> HttpResponse:
+    """Make an earlier version the current text, as a new commit."""
+    actor, commit = person(request), request.POST.get("commit", "")
+    try:
+        outcome = services.restore(
+            actor,
+            location=location,
+            commit=commit,
+            expected_commit=request.POST.get("base") or None,
+            idempotency_key=once(request.POST),
+            confirm_shrink=shrinking.FIELD in request.POST,
+            message=f"Restore {commit[:8]}",
+        )
+    except Invalid as refusal:
+        if not _shrinks(refusal):
+            raise
+        return _restoring(request, location, commit, asks="whole", status=422)
+    return landed(request, actor, outcome)
+
+
+def _shrinks(refusal: Invalid) -> bool:
+    return any(error.field == shrinking.FIELD for error in refusal.errors)
 
 
 def restore_section(request: HttpRequest, location: str) -> HttpResponse:
@@ -202,8 +232,11 @@ def restore_section(request: HttpRequest, location: str) -> HttpResponse:
             expected_commit=request.POST.get("base") or None,
             on_conflict="merge",
             idempotency_key=once(request.POST),
+            confirm_shrink=shrinking.FIELD in request.POST,
         )
     except Invalid as refusal:
+        if _shrinks(refusal):
+            return _restoring(request, location, commit, asks="section", status=422)
         wrong = [error.message for error in refusal.errors if error.field == "section"]
         if not wrong:
             raise
