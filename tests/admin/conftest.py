@@ -105,6 +105,7 @@ def _one_of_each(n: int) -> None:
     models.Summary.objects.create(capture=capture, lines=[{"section": "asked", "text": "…"}], engine="extractive")
     models.Job.objects.create(kind="index", target=document.pk, state="failed", attempts=6, last_error="boom",
                               document=document, folder=folder)  # fmt: skip
+    models.BriefMark.objects.create(principal=f"person:{n}", through=now)
     models.Heartbeat.objects.create(name=f"worker {n}", at=now)
     with connection.cursor() as cursor:
         cursor.execute("SELECT to_tsvector('simple', %s)", [f"text {n}"])

@@ -545,6 +545,7 @@ SILENT = {
     "commits.bury": "a part of deleting",
     "confirmations.sign": "makes a token that stands for a preview",
     "confirmations.check": "a check",
+    "briefs.acknowledge": "how far one has read, which nobody else can see",
     "drafts.drop": "one's own unsaved text",
     "drafts.mine": "one's own unsaved text",
     "drafts.save": "one's own unsaved text, which nobody else can see",

@@ -7,7 +7,7 @@ from django.http import HttpRequest
 
 from workspace.admin.records import AgentFilter, Record, ViaFilter, act, actor_of, author
 from workspace.admin.site import site
-from workspace.models import Chunk, Heartbeat, IdempotencyKey, Job, JobState, Receipt
+from workspace.models import BriefMark, Chunk, Heartbeat, IdempotencyKey, Job, JobState, Receipt
 from workspace.services import jobs
 
 ERROR_SHOWN = 80
@@ -63,6 +63,15 @@ class IdempotencyKeyAdmin(Record):
     search_fields = ("key__startswith", "principal__startswith")
     search_help_text = "The beginning of a key or a principal"
     ordering = ("-created_at", "id")
+
+
+@admin.register(BriefMark, site=site)
+class BriefMarkAdmin(Record):
+    list_display = ("principal", "folder", "through", "acknowledged_at")
+    list_select_related = ("folder",)
+    search_fields = ("principal__startswith", "folder__path")
+    search_help_text = "The beginning of a principal, or a part of a folder's location"
+    ordering = ("-acknowledged_at", "id")
 
 
 @admin.register(Receipt, site=site)

@@ -32,7 +32,7 @@ SECTIONS = {
     "Agents": ("Agent", "AgentToken", "Connection", "AgentScope", "Client"),
     "Captures": ("Capture", "Summary", "Binding"),
     "Background": ("Job", "Heartbeat", "Chunk", "IdempotencyKey"),
-    "Evidence": ("AuditEntry", "Receipt"),
+    "Evidence": ("AuditEntry", "Receipt", "BriefMark"),
 }
 OTHER = "Other"
 
