@@ -13,7 +13,10 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 # What the test run sets for itself must not reach the product.
-NOT_INHERITED = ("DATABASE_URL", "CELERY_BROKER_URL", "DJANGO_SETTINGS_MODULE", "BATON_TEST_HOME", "BATON_SECRET_KEY")
+NOT_INHERITED = (
+    *("DATABASE_URL", "CELERY_BROKER_URL", "DJANGO_SETTINGS_MODULE", "BATON_TEST_HOME", "BATON_SECRET_KEY"),
+    "DJANGO_ALLOW_ASYNC_UNSAFE",
+)
 
 
 def free_port() -> int:

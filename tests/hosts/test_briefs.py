@@ -135,12 +135,13 @@ def test_what_the_instance_left_out_is_not_acknowledged_either(project: Project,
 
 
 def test_sessions_in_several_folders_take_nothing_from_each_other(project: Project, scripted: Server) -> None:
-    scripted.answers[BRIEF] = (200, brief())
+    """Each acknowledges the brief of its own folder."""
     for number, folder in enumerate(["product/launch", "product/other"] * 2):
+        scripted.answers[BRIEF] = (200, brief() | {"cursor": {"since": None, "head": f"{folder} {number}"}})
         project.bind(folder=folder)
         start(project, f"s{number}")
         project.prompt(session_id=f"s{number}")
-    assert acknowledged(scripted) == [None] * 4
+    assert acknowledged(scripted) == [None, None, "product/launch 0", "product/other 1"]
 
 
 def test_a_line_tells_where_what_who_and_when(project: Project, scripted: Server) -> None:

@@ -110,7 +110,7 @@ def test_requests_go_to_those_who_could_grant_them(cast: Cast, plan: str) -> Non
     assert ids(reads.to_decide(cast.carol)) == ids(reads.to_decide(cast.mallory)) == []
     assert ids(reads.to_decide(cast.alice, location=PLAN_AT)) == [as_viewer.id]
     assert ids(reads.to_decide(cast.alice, location="product")) == [as_viewer.id, as_manager.id]
-    assert (reads.waiting(cast.alice), reads.waiting(cast.bob)) == (2, 1)
+    assert (reads.decidable(cast.alice).count(), reads.decidable(cast.bob).count()) == (2, 1)
     for actor in (cast.bob, cast.carol, cast.mallory):
         with pytest.raises(errors.NotFound):
             access_requests.decide(actor, request=as_manager.id, approve=True)

@@ -181,5 +181,5 @@ def test_reading_a_brief_writes_nothing(cast: Cast, plan: str) -> None:
     before = Receipt.objects.count()
     with CaptureQueriesContext(connection) as caught:
         reads.brief(cast.alice)
-    assert all(statement["sql"].lstrip().upper().startswith("SELECT") for statement in caught.captured_queries)
+    assert all(statement["sql"].lstrip(" (").upper().startswith("SELECT") for statement in caught.captured_queries)
     assert Receipt.objects.count() == before

@@ -41,6 +41,7 @@ def enter(browser: Browser, live_server: LiveServer, committed_cast: Cast) -> It
         page.fill("#id_password", PASSWORD)
         page.get_by_role("button", name="Sign in", exact=True).click()
         expect(page.get_by_role("heading", level=1)).to_have_text("Obligations")
+        page.wait_for_load_state()  # a key that comes before the script is lost
         return page
 
     yield sign_in
