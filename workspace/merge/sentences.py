@@ -18,6 +18,7 @@ _BEGINS: Final = re.compile(
 _LONGEST: Final = 60_000
 """Characters of three versions up to which sentences are looked for."""
 _ALIKE: Final = 0.34
+_FEW: Final = 2
 _WRAPPED: Final = 40
 """Lines of a paragraph longer than this were broken to a width, and not each for itself."""
 
@@ -55,9 +56,11 @@ def merged(base: str, head: str, incoming: str) -> str | None:
     if len(base) + len(head) + len(incoming) > _LONGEST:
         return None
     old, first, second = sentences(base), sentences(head), sentences(incoming)
-    if {*map(plain, old)}.isdisjoint({*map(plain, first)} & {*map(plain, second)}):
-        return None
     likeness = Likeness()
+    if {*map(plain, old)}.isdisjoint({*map(plain, first)} & {*map(plain, second)}) and not _each_its_own(
+        old, first, second
+    ):
+        return None
 
     def alike(one: str, other: str) -> float:
         return likeness(one, other, _ALIKE)
@@ -67,7 +70,7 @@ def merged(base: str, head: str, incoming: str) -> str | None:
     if not any(
         i is not None and j is not None and plain(sentence) == plain(first[i]) == plain(second[j])
         for sentence, i, j in zip(old, to_head, to_incoming, strict=True)
-    ):
+    ) and not _each_its_own(old, first, second):
         return None
     kept: list[str] = []
     told: tuple[set[str], set[str]] = (set(), set())
@@ -100,7 +103,31 @@ def merged(base: str, head: str, incoming: str) -> str | None:
     if told[0] & told[1]:
         # Both put it in, each at a place of its own.
         return None
-    return refilled(_joined(kept, ends_with=head), head)
+    return refilled(_joined(kept, ends_with=head), head, incoming)
+
+
+def _each_its_own(old: list[str], first: list[str], second: list[str]) -> bool:
+    """Whether no sentence was put in or taken out, each was changed by one side at most, and by a word or two: what it
+    says of the others is then what it said."""
+    if not 2 <= len(old) == len(first) == len(second):
+        return False
+    for before, *sides in zip(old, first, second, strict=True):
+        changed = [after for after in sides if plain(after) != plain(before)]
+        if len(changed) > 1 or not all(_corrected(before.split(), after.split()) for after in changed):
+            return False
+    return True
+
+
+def _corrected(old: list[str], new: list[str]) -> bool:
+    """Whether at most ``_FEW`` words in a row became at most as many others, among more that stayed."""
+    same = next(
+        (n for n, (one, other) in enumerate(zip(old, new, strict=False)) if one != other), min(len(old), len(new))
+    )
+    left, right = old[same:], new[same:]
+    while left and right and left[-1] == right[-1]:
+        left.pop()
+        right.pop()
+    return max(len(left), len(right)) <= _FEW < len(old) - len(left)
 
 
 def _never(one: str, other: str) -> bool:
@@ -142,16 +169,17 @@ def _joined(pieces: list[str], *, ends_with: str) -> str:
     return text if ends_with[-1:].isspace() else text.rstrip()
 
 
-def refilled(text: str, like: str) -> str:
-    """`text` broken to the width of `like`, from the first line that is too long or was cut short.
+def refilled(text: str, *likes: str) -> str:
+    """`text` broken to the width of the widest of `likes`, from the first line that is too long or was cut short.
 
-    A text whose lines were not broken to a width, or that holds a hard break, stays as it is.
+    A text whose lines were not broken to a width, or that holds a hard break, stays as it is: one whose lines all end
+    with a sentence was broken by sentences.
     """
-    width = max(map(len, like.split("\n")))
-    lines = like.split("\n")
-    if len(lines) < 2 or min(map(len, lines[:-1])) < _WRAPPED or re.search(r"(?:\\| {2})\n", text):
+    told = [like.split("\n") for like in likes]
+    width = max(len(line) for lines in told for line in lines)
+    if re.search(r"(?:\\| {2})\n", text) or not all(map(_wrapped, told)):
         return text
-    known = set(lines)
+    known = {line for lines in told for line in lines}
     old = text.split("\n")
     same = next((n for n, line in enumerate(old) if line not in known), len(old))
     out, line = old[:same], ""
@@ -162,3 +190,13 @@ def refilled(text: str, like: str) -> str:
         else:
             line = f"{line} {word}" if line else word
     return "\n".join([*out, line] if line else out)
+
+
+def _wrapped(lines: list[str]) -> bool:
+    """Whether lines were broken to a width, and not each for itself."""
+    broken = lines[:-1] if lines[-1] else lines[:-2]
+    return (
+        bool(broken)
+        and min(map(len, broken)) >= _WRAPPED
+        and not all(len(sentences(f"{line} x")) > 1 for line in broken)
+    )
