@@ -14,6 +14,17 @@ from workspace.models.people import Person
 
 PROPOSED = models.Q(proposed_at__isnull=False, approved_at=None)
 """Kept for its author alone: it was proposed, and not approved since."""
+WAITING = models.Q(proposed_at__isnull=False, approved_at=None, deleted_at=None)
+"""Proposed, and still to be decided."""
+
+
+def shown_to(actor: Actor, prefix: str = "") -> models.Q:
+    """Captures without what was proposed to somebody else. An agent is shown no proposal, its own neither: it is the
+    person who decides. To be narrowed to folders besides. ``prefix`` leads to the capture from another row."""
+    shown = models.Q(**{f"{prefix}proposed_at": None}) | models.Q(**{f"{prefix}approved_at__isnull": False})
+    if actor.person is None or actor.agent:
+        return shown
+    return shown | models.Q(**{f"{prefix}author": actor.person})
 
 
 class CaptureQuerySet(models.QuerySet["Capture"]):
@@ -22,13 +33,8 @@ class CaptureQuerySet(models.QuerySet["Capture"]):
         return self.exclude(PROPOSED)
 
     def shown_to(self, actor: Actor) -> "CaptureQuerySet":
-        """Without what was proposed to somebody else. An agent is shown no proposal, its own neither: it is the
-        person who decides. To be narrowed to folders besides."""
-        if actor.person is None or actor.agent:
-            return self.kept()
-        return self.filter(
-            models.Q(proposed_at=None) | models.Q(approved_at__isnull=False) | models.Q(author=actor.person)
-        )
+        """Those that ``shown_to`` tells of."""
+        return self.filter(shown_to(actor))
 
 
 class Capture(models.Model):
@@ -77,11 +83,7 @@ class Capture(models.Model):
             models.Index(fields=["folder", "-created_at", "id"], name="capture_recent"),
             models.Index(fields=["delete_after"], condition=models.Q(deleted_at=None), name="capture_due"),
             # Few, and counted on every page.
-            models.Index(
-                fields=["author"],
-                condition=models.Q(proposed_at__isnull=False, approved_at=None, deleted_at=None),
-                name="capture_proposed",
-            ),
+            models.Index(fields=["author"], condition=WAITING, name="capture_proposed"),
         ]
 
     def __str__(self) -> str:

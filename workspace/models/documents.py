@@ -1,6 +1,7 @@
 """Documents, their commits and the texts these hold."""
 
-from typing import ClassVar
+from datetime import timedelta
+from typing import ClassVar, Final
 
 from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.indexes import GinIndex, OpClass
@@ -13,6 +14,10 @@ from workspace.models.folders import Folder
 from workspace.models.ids import document_id
 from workspace.models.people import Person
 from workspace.models.reach import EditorsShare, Reach
+
+COMMITTING: Final = timedelta(seconds=1)
+"""A commit is dated when it begins and is seen when it ends: who asks what is new looks so much further back. What
+ended meanwhile is told twice rather than never."""
 
 
 class DocumentQuerySet(models.QuerySet["Document"]):

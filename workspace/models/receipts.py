@@ -40,6 +40,9 @@ class ReceiptKind(models.TextChoices):
 
 STAGES = (ReceiptKind.INVOKED, ReceiptKind.RETRIEVED, ReceiptKind.ATTACHED, ReceiptKind.WITHHELD)
 """What happens to one prompt: context was asked for, found, and given to the model or kept from it."""
+NOTHING_TO_SAY = "nothing to say"
+UNAVAILABLE = "unavailable"
+"""Why nothing was retrieved: there was nothing, or the time was over before anything was found."""
 
 
 class Receipt(models.Model):

@@ -15,6 +15,7 @@ from workspace.access import location_of
 from workspace.actor import Actor
 from workspace.errors import Invalid
 from workspace.models import Binding, BriefMark, Capture, Commit, Document, Folder, Reach, Receipt, ReceiptKind
+from workspace.models.documents import COMMITTING
 from workspace.queries import access_requests, captures, conflicts, pages, who
 from workspace.queries.conflicts import Waiting
 from workspace.queries.who import Who
@@ -28,8 +29,6 @@ UNTOLD_DAYS: Final = 7
 WORK_DAYS: Final = 30
 WORK: Final = 200
 """Of the newest deeds, those that tell where somebody works."""
-OVERLAP: Final = timedelta(seconds=1)
-"""A commit is dated when it begins and is seen when it ends."""
 EXCERPT: Final = 200
 _CURSOR: Final = "brief"
 _WORKED = (ReceiptKind.READ, ReceiptKind.INVOKED, ReceiptKind.CAPTURED)
@@ -112,7 +111,7 @@ def brief(actor: Actor, *, location: str | None = None) -> Brief:
     mark = _mark(actor, place)
     head = timezone.now()
     told: Sequence[str] = mark.told if mark else ()
-    since = mark.through - OVERLAP if mark else head - timedelta(days=UNTOLD_DAYS)
+    since = mark.through - COMMITTING if mark else head - timedelta(days=UNTOLD_DAYS)
     where = _where(actor, place)
     changed, documents, fresh = _changed(actor, where, since, head, told)
     captured, sessions, fresh_sessions = _captured(actor, where, since, head, told)
@@ -220,7 +219,7 @@ def _changed(
             newest=Max("number"),
             at=Max("created_at"),
             count=Count("pk"),
-            fresh=ArrayAgg("pk", filter=Q(created_at__gt=head - OVERLAP)),
+            fresh=ArrayAgg("pk", filter=Q(created_at__gt=head - COMMITTING)),
         )
         .order_by("-at", "document")[:COUNTED]
     )
@@ -263,15 +262,15 @@ def _captured(
 ) -> tuple[tuple[CapturedRow, ...], int, list[str]]:
     """As ``_changed``, of captures."""
     rows = (
-        Capture.objects.filter(Reach(actor).folders("folder__lineage"), where.of("folder"), folder__deleted_at=None)
+        Capture.objects.kept()
+        .filter(Reach(actor).folders("folder__lineage"), where.of("folder"), folder__deleted_at=None)
         .filter(deleted_at=None, created_at__gt=since, created_at__lte=head)
-        .exclude(captures.WAITING)
         .exclude(principal=actor.principal)
         .exclude(pk__in=told)
     )
     found = tuple(_captured_row(row) for row in _captures(rows).order_by("-created_at", "pk")[:MOST])
     count = rows.count() if len(found) == MOST else len(found)
-    fresh = rows.filter(created_at__gt=head - OVERLAP).values_list("pk", flat=True)[:COUNTED] if found else ()
+    fresh = rows.filter(created_at__gt=head - COMMITTING).values_list("pk", flat=True)[:COUNTED] if found else ()
     return found, count, list(fresh)
 
 
@@ -281,7 +280,6 @@ def _captures(rows: "QuerySet[Capture]") -> "QuerySet[Any]":
 
 
 def _captured_row(row: Any) -> CapturedRow:
-    lines = row.beginning.strip().splitlines()
     return CapturedRow(
         id=row.pk,
         folder=row.folder.path,
@@ -289,5 +287,5 @@ def _captured_row(row: Any) -> CapturedRow:
         session=row.session,
         author=who.author(row),
         created_at=row.created_at,
-        excerpt=lines[0].lstrip("#*- ")[:EXCERPT] if lines else "",
+        excerpt=captures.first_line(row.beginning)[:EXCERPT],
     )

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import Exists, OuterRef, QuerySet
 from django.db.models.functions import Left
 from django.utils import timezone
 
@@ -12,6 +12,7 @@ from workspace import access
 from workspace.actor import Actor, Role
 from workspace.errors import Invalid, NotFound
 from workspace.models import Capture, Job, JobKind, JobState, Reach, Receipt, ReceiptKind, Summary
+from workspace.models.captures import WAITING
 from workspace.queries import pages, receipts, who
 from workspace.queries.pages import Page
 from workspace.queries.receipts import ReceiptRow
@@ -20,8 +21,6 @@ from workspace.queries.who import Who
 EXCERPT = 160
 MOST_READS = 50
 PROPOSED = "proposed"
-WAITING = Q(proposed_at__isnull=False, approved_at=None, deleted_at=None)
-"""Spelled as the index of them is."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -165,7 +164,6 @@ def _timeline(actor: Actor, row: Capture) -> tuple[ReceiptRow, ...]:
 
 
 def _fields(row: Capture) -> dict[str, Any]:
-    first = row.beginning.strip().splitlines()[0] if row.beginning.strip() else ""  # type: ignore[attr-defined]
     return {
         "id": row.pk,
         "folder": row.folder.path,
@@ -177,9 +175,14 @@ def _fields(row: Capture) -> dict[str, Any]:
         "redactions": dict(row.redactions),
         "state": _state(row),
         "deleted": row.deleted_at is not None,
-        "excerpt": first.lstrip("#*- ")[:EXCERPT],
+        "excerpt": first_line(row.beginning)[:EXCERPT],  # type: ignore[attr-defined]
         "delete_after": row.delete_after,
     }
+
+
+def first_line(content: str) -> str:
+    """The first line of a capture that is not blank, without the marks of Markdown before it."""
+    return next((line.lstrip("#*- ") for line in content.strip().splitlines()), "")
 
 
 def _state(row: Capture) -> str:

@@ -10,6 +10,7 @@ from django.db.models.functions import Cast, Coalesce
 from workspace import access
 from workspace.actor import Actor
 from workspace.models import Capture, Job, JobKind, JobState, Reach, Receipt, ReceiptKind, Summary
+from workspace.models.captures import shown_to
 from workspace.models.receipts import STAGES
 
 
@@ -36,10 +37,11 @@ def stages(actor: Actor) -> QuerySet[Any]:
 def kept(actor: Actor, *, prefix: str = "") -> Q:
     """Captures in folders that the actor reads; what waits for approval only for whom it waits. ``prefix`` leads to
     the capture from another row."""
-    told = Q(**{f"{prefix}proposed_at": None}) | Q(**{f"{prefix}approved_at__isnull": False})
-    if actor.person is not None and not actor.agent:
-        told |= Q(**{f"{prefix}author": actor.person})
-    return told & Reach(actor).folders(f"{prefix}folder__lineage") & Q(**{f"{prefix}folder__deleted_at": None})
+    return (
+        shown_to(actor, prefix)
+        & Reach(actor).folders(f"{prefix}folder__lineage")
+        & Q(**{f"{prefix}folder__deleted_at": None})
+    )
 
 
 def captures(actor: Actor) -> QuerySet[Any]:

@@ -13,12 +13,12 @@ from django.db.models import Count, F, Max, Min, OuterRef, Q, QuerySet, Subquery
 
 from workspace.actor import Actor
 from workspace.models import Capture, Job, JobKind, JobState, Reach, Receipt, ReceiptKind
+from workspace.models.receipts import NOTHING_TO_SAY, UNAVAILABLE
 from workspace.queries import obligation_facts, who
 from workspace.queries.obligation_facts import Place
-from workspace.queries.obligations import UNAVAILABLE, Session
+from workspace.queries.obligations import Session
 from workspace.queries.who import Who
 
-NOTHING: Final = "nothing to say"
 STAGES: Final = (
     "invoked", "retrieved", "attached", "captured", "acknowledged", "summarised", "indexed", "read again",
 )  # fmt: skip
@@ -148,7 +148,7 @@ def _of_prompts(session: Session, told: Told, seen: tuple[int, datetime] | None)
 
 def _retrieving(told: Told, seen: tuple[int, datetime] | None, asked: tuple[int, datetime, datetime]) -> Stage:
     late = told.get((ReceiptKind.RETRIEVED, UNAVAILABLE))
-    silent = told.get((ReceiptKind.RETRIEVED, NOTHING))
+    silent = told.get((ReceiptKind.RETRIEVED, NOTHING_TO_SAY))
     count = seen[0] if seen else 0
     at = seen[1] if seen else None
     total = asked[0]
@@ -158,7 +158,7 @@ def _retrieving(told: Told, seen: tuple[int, datetime] | None, asked: tuple[int,
     if count:
         return Stage(name="retrieved", status="done", at=at, count=count, total=total)
     if silent:
-        return Stage(name="retrieved", status="none", at=silent[2], reason=NOTHING, total=total)
+        return Stage(name="retrieved", status="none", at=silent[2], reason=NOTHING_TO_SAY, total=total)
     return Stage(name="retrieved", status="none", reason="nothing that you may read", total=total)
 
 
@@ -203,7 +203,7 @@ def _counted(stage: Stage, count: int, total: int) -> Stage:
 
 
 def of_captures(actor: Actor, rows: QuerySet[Capture]) -> dict[str, Handoff]:
-    """What became of each of ``rows``, which ``obligations.captures`` gave, by id, in their order. Four queries."""
+    """What became of each of ``rows``, which ``obligation_facts.captures`` gave, by id, in order. Three queries."""
     facts = Receipt.objects.filter(capture=OuterRef("pk"))
     loaded = list(
         rows.select_related("summary", "handed_off")
@@ -237,7 +237,7 @@ def _jobs(rows: Sequence[Capture]) -> Jobs:
 
 def _handoff(row: Capture, jobs: Jobs, reader: Receipt | None) -> Handoff:
     stages: list[Stage] = [Stage(name="captured", status="done", at=row.created_at, count=1, total=1)]
-    if row.proposed_at is not None and row.approved_at is None and row.deleted_at is None:
+    if row.proposed and row.deleted_at is None:
         stages[0] = Stage(name="captured", status="waiting", at=row.proposed_at, reason="proposed: it waits for you")
         rest = [Stage(name=name, status="none", reason="not before you approve it") for name in STAGES[4:]]
         return Handoff(id=row.pk, at=row.created_at, event=row.event, stages=(*stages, *rest))
@@ -271,7 +271,7 @@ def _woven(row: Capture, jobs: Jobs, reader: Receipt | None, since: datetime) ->
     weaving = jobs.get((JobKind.CONSOLIDATE, str(row.folder_id)))
     if page is None:
         if weaving is None:
-            reason = f"{NOTHING}: its lines stand in HANDOFF.md already, or it has none"
+            reason = f"{NOTHING_TO_SAY}: its lines stand in HANDOFF.md already, or it has none"
             yield from (Stage(name=name, status="none", reason=reason) for name in STAGES[6:])
             return
         yield _awaited("indexed", weaving, since, doing="weaving it into HANDOFF.md")
