@@ -9,6 +9,8 @@ from workspace.models.people import Person
 
 LEAST_DEADLINE_MS, MOST_DEADLINE_MS = 100, 15_000
 LEAST_BUDGET_CHARS, MOST_BUDGET_CHARS = 200, 100_000
+DEFAULT_DEADLINE_MS, DEFAULT_BUDGET_CHARS = 2_000, 8_000
+"""Where nobody says otherwise; for a prompt without a binding too."""
 
 
 class BindingPolicy(models.TextChoices):
@@ -39,8 +41,8 @@ class Binding(models.Model):
     location = models.TextField(editable=False)
     """Where the folder stood when it was bound, for a person who no longer sees it."""
     policy = models.CharField(max_length=16, choices=BindingPolicy, default=BindingPolicy.OPTIONAL)
-    deadline_ms = models.PositiveIntegerField("deadline in milliseconds", default=2_000)
-    budget_chars = models.PositiveIntegerField("budget in characters", default=8_000)
+    deadline_ms = models.PositiveIntegerField("deadline in milliseconds", default=DEFAULT_DEADLINE_MS)
+    budget_chars = models.PositiveIntegerField("budget in characters", default=DEFAULT_BUDGET_CHARS)
     capture = models.CharField(max_length=8, choices=CaptureMode, default=CaptureMode.OFF, editable=False)
     capture_at = models.DateTimeField(null=True, blank=True, editable=False)
     """When the person last switched ``capture``."""

@@ -9,6 +9,7 @@ from typing import Final
 from workspace.access import location_of
 from workspace.actor import Actor
 from workspace.models import Receipt, ReceiptKind
+from workspace.models.receipts import UNAVAILABLE
 from workspace.queries import obligation_facts, obligation_stages, obligations, pages
 from workspace.queries.obligation_stages import Handoff, Stage
 from workspace.queries.obligations import Session
@@ -130,7 +131,7 @@ def _outcome(asked: Receipt, told: Sequence[Receipt]) -> tuple[str, datetime, st
     if row := last.get(ReceiptKind.WITHHELD):
         return "withheld", row.at, row.reason or "the host gave no reason"
     if row := last.get(ReceiptKind.RETRIEVED):
-        return ("failed" if row.reason == obligations.UNAVAILABLE else "none"), row.at, row.reason
+        return ("failed" if row.reason == UNAVAILABLE else "none"), row.at, row.reason
     return "waiting", asked.at, "the host has not said"
 
 

@@ -24,6 +24,7 @@ from workspace.models import (
     Receipt,
     ReceiptKind,
 )
+from workspace.models.receipts import UNAVAILABLE
 from workspace.queries import obligation_facts as facts
 from workspace.queries import pages, who
 from workspace.queries.pages import Page
@@ -39,7 +40,6 @@ PERIODS: Final = (7, 30, 90, 365)
 """Days that the page looks back."""
 DAYS: Final = 30
 ROWS: Final = 20
-UNAVAILABLE: Final = "unavailable"
 NAMES: Final = ("host", "agent", "folder", "state", "days")
 """Names of the filters in addresses."""
 _LONGEST: Final = {"host": 64, "agent": 200, "folder": 4_000}

@@ -40,11 +40,11 @@ class Standing:
     now: str = ""
 
 
-def revalidate(actor: Actor, *, cited: Sequence[str]) -> tuple[Standing, ...]:
+def revalidate(actor: Actor, *, citations: Sequence[str]) -> tuple[Standing, ...]:
     """What became of each of up to ``MOST`` citations (``location@commit#L3-L9``), in order. Raises ``Invalid``."""
-    if not isinstance(cited, list | tuple) or not 1 <= len(cited) <= MOST:
+    if not isinstance(citations, list | tuple) or not 1 <= len(citations) <= MOST:
         raise Invalid("citations", f"must be a list of 1 to {MOST} citations.")
-    parsed = [_CITATION.match(one) if isinstance(one, str) else None for one in cited]
+    parsed = [_CITATION.match(one) if isinstance(one, str) else None for one in citations]
     wrong = [
         FieldError(field=f"citations[{index}]", message="must be location@commit, perhaps with #L3-L9 behind it.")
         for index, found in enumerate(parsed)

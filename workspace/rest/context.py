@@ -12,7 +12,6 @@ from workspace.queries.contexts import Found
 from workspace.rest import bodies, examples
 from workspace.rest.answers import answer, moment
 from workspace.rest.endpoint import Endpoint
-from workspace.rest.errors import naming
 from workspace.rest.provenance import AuthorOut, author
 from workspace.rest.schema import operation
 from workspace.services import contexts
@@ -36,7 +35,7 @@ class NewContext(bodies.Inputs):
         least=0,
         most=contexts.MOST_BUDGET,
         required=False,
-        help_text=f"How many characters the text may have; {contexts.BUDGET:,} where it is left out.",
+        help_text=f"How many characters the text may have; {contexts.BUDGET_CHARS:,} where it is left out.",
     )
     deadline_ms = bodies.Whole(
         least=1,
@@ -193,8 +192,7 @@ class Revalidations(Endpoint):
     )
     def post(self, request: Request) -> HttpResponse:
         """Whether each still stands in the newest version. What you cannot see is `not found`."""
-        with naming({"cited": "citations"}):
-            found = revalidation.revalidate(self.actor, cited=bodies.read(request, Citations)["citations"])
+        found = revalidation.revalidate(self.actor, **bodies.read(request, Citations))
         return answer({"items": [standing(one) for one in found], "next_cursor": None})
 
 

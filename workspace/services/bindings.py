@@ -15,6 +15,8 @@ from workspace.actor import Actor
 from workspace.errors import FieldError, Forbidden, Invalid, NotFound
 from workspace.models import Binding, BindingPolicy, CaptureMode, Folder
 from workspace.models.bindings import (
+    DEFAULT_BUDGET_CHARS,
+    DEFAULT_DEADLINE_MS,
     LEAST_BUDGET_CHARS,
     LEAST_DEADLINE_MS,
     MOST_BUDGET_CHARS,
@@ -26,8 +28,8 @@ from workspace.services import audit
 POLICIES: Final = tuple(BindingPolicy.values)
 CAPTURES: Final = tuple(CaptureMode.values)
 POLICY: Final = BindingPolicy.OPTIONAL.value
-DEADLINE_MS: Final = 2_000
-BUDGET_CHARS: Final = 8_000
+DEADLINE_MS: Final = DEFAULT_DEADLINE_MS
+BUDGET_CHARS: Final = DEFAULT_BUDGET_CHARS
 DEADLINES_MS: Final = (LEAST_DEADLINE_MS, MOST_DEADLINE_MS)
 BUDGETS_CHARS: Final = (LEAST_BUDGET_CHARS, MOST_BUDGET_CHARS)
 """The least and the most that is taken."""

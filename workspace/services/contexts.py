@@ -7,7 +7,7 @@ Asking is ``invoked``, each document that was found is ``retrieved``, and the ho
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any, Final
 
 from django.db import connection, transaction
@@ -20,7 +20,10 @@ from workspace.actor import Actor, Via
 from workspace.digest.packing import pack
 from workspace.errors import IdempotencyMismatch, Invalid, NotFound
 from workspace.models import Folder, Receipt, ReceiptKind
+from workspace.models.bindings import DEFAULT_BUDGET_CHARS, DEFAULT_DEADLINE_MS
+from workspace.models.documents import COMMITTING
 from workspace.models.ids import receipt_id
+from workspace.models.receipts import NOTHING_TO_SAY, UNAVAILABLE
 from workspace.queries import contexts, fences
 from workspace.queries import receipts as reads
 from workspace.queries.contexts import Found
@@ -28,17 +31,13 @@ from workspace.queries.deadlines import Deadline
 from workspace.queries.receipts import ReceiptRow
 from workspace.services import texts
 
-BUDGET: Final = 8_000
+BUDGET_CHARS: Final = DEFAULT_BUDGET_CHARS
 MOST_BUDGET: Final = 100_000
-DEADLINE_MS: Final = 2_000
+DEADLINE_MS: Final = DEFAULT_DEADLINE_MS
 MOST_DEADLINE_MS: Final = 60_000
 MOST_PROMPT: Final = 1_000_000
 KEPT_BACK: Final = 0.15
 """Seconds of the deadline, or that share of one below a second, for packing, receipts and the way back."""
-OVERLAP: Final = timedelta(seconds=1)
-"""A commit is dated when it begins and is seen when it ends: what ended meanwhile is told twice rather than never."""
-NOTHING: Final = "nothing to say"
-UNAVAILABLE: Final = "unavailable"
 REPORTED: Final = (ReceiptKind.ATTACHED.value, ReceiptKind.WITHHELD.value)
 _SALT = "workspace.services.contexts"
 
@@ -71,13 +70,18 @@ class Context:
     receipt: str
     why: str
 
+    @property
+    def unavailable(self) -> bool:
+        """Whether the time was over before anything was found."""
+        return self.why == UNAVAILABLE
+
 
 def prepare(
     actor: Actor,
     *,
     prompt: str,
     location: str | None = None,
-    budget_chars: int = BUDGET,
+    budget_chars: int = BUDGET_CHARS,
     deadline_ms: int = DEADLINE_MS,
     host: str = "",
     session: str = "",
@@ -110,7 +114,7 @@ def prepare(
         actor, folder=folder, since=_since(asked), prompt=prompt, budget=budget, deadline=deadline
     )
     packed = pack(found, budget, sign=fences.sign)
-    why = "" if packed.text else UNAVAILABLE if late else NOTHING
+    why = "" if packed.text else UNAVAILABLE if late else NOTHING_TO_SAY
     _record(actor, asked, _retrieved(folder, packed.parts, why))
     return Context(
         text=packed.text,
@@ -202,7 +206,7 @@ def _since(asked: Receipt) -> datetime | None:
         kind=ReceiptKind.INVOKED, session=asked.session, person=asked.person_id, agent=asked.agent_id, at__lt=asked.at
     )
     last = earlier.exclude(pk=asked.pk).order_by("-at").values_list("at", flat=True).first()
-    return last - OVERLAP if last else None
+    return last - COMMITTING if last else None
 
 
 def _retrieved(folder: Folder | None, found: Iterable[Found], why: str) -> list[Receipt]:

@@ -20,7 +20,7 @@ HOOK_EVENT: Final = "UserPromptSubmit"
 class Context(Arguments):
     prompt: Annotated[str, Field(max_length=contexts.MOST_PROMPT)]
     location: str | None = None
-    budget_chars: Annotated[int, Field(ge=0, le=contexts.MOST_BUDGET)] = contexts.BUDGET
+    budget_chars: Annotated[int, Field(ge=0, le=contexts.MOST_BUDGET)] = contexts.BUDGET_CHARS
     deadline_ms: Annotated[int, Field(ge=1, le=contexts.MOST_DEADLINE_MS)] = contexts.DEADLINE_MS
     session: Annotated[str, Field(max_length=200)] = ""
     hook: bool = False
@@ -83,7 +83,7 @@ def context(actor: Actor, given: Context) -> Answer:
 
 def _for_hook(found: contexts.Context) -> str:
     """What a hook's program would print: the context, or that there is none, or that the prompt has to wait."""
-    if not found.text and found.why not in ("", contexts.NOTHING):
+    if found.unavailable:
         return json.dumps({"decision": "block", "reason": f"Baton: memory was unavailable ({found.why})."})
     told = found.text or "Baton: nothing to say about this prompt."
     return json.dumps({"hookSpecificOutput": {"hookEventName": HOOK_EVENT, "additionalContext": told}})

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal, TypedDict
 from pydantic import Field
 
 from workspace.actor import Actor
-from workspace.mcp.arguments import Arguments, naming
+from workspace.mcp.arguments import Arguments
 from workspace.mcp.fence import one_line
 from workspace.mcp.tool import Answer, Tool
 from workspace.queries import revalidation
@@ -34,8 +34,7 @@ class StandingList(TypedDict):
 
 
 def revalidate(actor: Actor, given: Revalidate) -> Answer:
-    with naming(cited="citations"):
-        found = revalidation.revalidate(actor, cited=given.citations)
+    found = revalidation.revalidate(actor, citations=given.citations)
     return Answer(text="\n".join(map(_line, found)), data={"citations": [_item(one) for one in found]})
 
 
