@@ -15,7 +15,7 @@ from workspace.models.receipts import STAGES
 
 
 @dataclass(frozen=True, kw_only=True)
-class Place:
+class Identity:
     """What a session's facts have in common, by which its receipts and captures are found."""
 
     person: int | None
@@ -84,12 +84,12 @@ def rereads(actor: Actor) -> QuerySet[Receipt]:
     )
 
 
-def of(rows: QuerySet[Any], spot: Place, otherwise: str) -> QuerySet[Any]:
+def of(rows: QuerySet[Any], identity: Identity, otherwise: str) -> QuerySet[Any]:
     """Those of ``rows`` with ``key`` that are of one session."""
     person = "person" if rows.model is Receipt else "author"
     # The two conditions on indexed columns; ``key`` is worked out.
-    named = Q(session=spot.key) | Q(**{"session": "", otherwise: spot.key})
-    return rows.filter(named, **{person: spot.person, "agent": spot.agent, "folder": spot.folder})
+    named = Q(session=identity.key) | Q(**{"session": "", otherwise: identity.key})
+    return rows.filter(named, **{person: identity.person, "agent": identity.agent, "folder": identity.folder})
 
 
 def place(actor: Actor, location: str) -> int | None:

@@ -15,7 +15,7 @@ from workspace.actor import Actor
 from workspace.models import Capture, Job, JobKind, JobState, Reach, Receipt, ReceiptKind
 from workspace.models.receipts import NOTHING_TO_SAY, UNAVAILABLE
 from workspace.queries import obligation_facts, who
-from workspace.queries.obligation_facts import Place
+from workspace.queries.obligation_facts import Identity
 from workspace.queries.obligations import Session
 from workspace.queries.who import Who
 
@@ -68,11 +68,11 @@ def of_sessions(actor: Actor, sessions: Sequence[Session], *, since: datetime | 
     """The stages of each of ``sessions``, in their order, with facts from ``since`` on. A fixed number of queries."""
     if not sessions:
         return []
-    spots = [session.place for session in sessions]
-    told, found = _prompts(actor, spots, since), _retrieved(actor, spots, since)
+    identities = [session.identity for session in sessions]
+    told, found = _prompts(actor, identities, since), _retrieved(actor, identities, since)
     handoffs = of_captures(actor, obligation_facts.captures(actor).filter(pk__in=[s.lead for s in sessions if s.lead]))
     return [
-        (*_of_prompts(session, told[session.place], found.get(session.place)), *_of_lead(session, handoffs))
+        (*_of_prompts(session, told[session.identity], found.get(session.identity)), *_of_lead(session, handoffs))
         for session in sessions
     ]
 
@@ -83,33 +83,35 @@ type Told = dict[tuple[str, str], tuple[int, datetime, datetime]]
 """By kind and reason: how often, when first and when last."""
 
 
-def _any(spots: Sequence[Place]) -> Q:
-    keys = [spot.key for spot in spots]
+def _any(identities: Sequence[Identity]) -> Q:
+    keys = [identity.key for identity in identities]
     return Q(session__in=keys) | Q(session="", operation__in=keys)
 
 
-def _prompts(actor: Actor, spots: Sequence[Place], since: datetime | None) -> Mapping[Place, Told]:
-    rows = obligation_facts.stages(actor).filter(_any(spots), **_from(since))
-    told: Mapping[Place, Told] = defaultdict(dict)
+def _prompts(actor: Actor, identities: Sequence[Identity], since: datetime | None) -> Mapping[Identity, Told]:
+    rows = obligation_facts.stages(actor).filter(_any(identities), **_from(since))
+    told: Mapping[Identity, Told] = defaultdict(dict)
     for row in (
         rows.values_list("person", "agent", "key", "folder", "kind", "reason")
         .annotate(Count("pk"), Min("at"), Max("at"))
         .order_by()
     ):
-        told[Place(person=row[0], agent=row[1], key=row[2], folder=row[3])][row[4], row[5]] = row[6:]
+        told[Identity(person=row[0], agent=row[1], key=row[2], folder=row[3])][row[4], row[5]] = row[6:]
     return told
 
 
-def _retrieved(actor: Actor, spots: Sequence[Place], since: datetime | None) -> Mapping[Place, tuple[int, datetime]]:
+def _retrieved(
+    actor: Actor, identities: Sequence[Identity], since: datetime | None
+) -> Mapping[Identity, tuple[int, datetime]]:
     """For how many prompts documents were found that the reader sees, and when last."""
     rows = (
         found(actor)
-        .filter(_any(spots), **_from(since))
+        .filter(_any(identities), **_from(since))
         .values_list("person", "agent", "key", "bound")
         .annotate(Count("operation", distinct=True), Max("at"))
         .order_by()
     )
-    return {Place(person=row[0], agent=row[1], key=row[2], folder=row[3]): row[4:] for row in rows}
+    return {Identity(person=row[0], agent=row[1], key=row[2], folder=row[3]): row[4:] for row in rows}
 
 
 def found(actor: Actor) -> QuerySet[Any]:

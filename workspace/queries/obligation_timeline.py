@@ -65,12 +65,12 @@ class SessionView:
 def show(actor: Actor, *, id: str, limit: int | None = None, cursor: str | None = None) -> SessionView:
     """The session that the prompt's receipt or the capture with ``id`` is of. Raises ``NotFound``, ``Invalid``."""
     session = obligations.session(actor, id=id)
-    asked = obligation_facts.of(obligation_facts.stages(actor), session.place, "operation").filter(
+    asked = obligation_facts.of(obligation_facts.stages(actor), session.identity, "operation").filter(
         kind=ReceiptKind.INVOKED
     )
-    kept = obligation_facts.of(obligation_facts.captures(actor), session.place, "pk")
+    kept = obligation_facts.of(obligation_facts.captures(actor), session.identity, "pk")
     limit = pages.check_limit(limit or PROMPTS)
-    name = f"obligation:{session.place}"
+    name = f"obligation:{session.identity}"
     if cursor is not None:
         asked = asked.filter(pages.after(actor, name, ORDER, cursor))
         kept = kept.filter(created_at__lt=pages.decode(actor, name, cursor)[0])

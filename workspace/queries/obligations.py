@@ -129,7 +129,7 @@ class Session:
     handoffs: int
     again: int
     lead: str | None
-    place: facts.Place
+    identity: facts.Identity
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -242,10 +242,10 @@ def session(actor: Actor, *, id: str) -> Session:
     )
     if fact is None:
         raise NotFound
-    spot = facts.Place(person=fact[0], agent=fact[1], key=fact[2], folder=fact[3])
+    identity = facts.Identity(person=fact[0], agent=fact[1], key=fact[2], folder=fact[3])
     rows = _read(
-        facts.of(facts.stages(actor), spot, "operation"),
-        facts.of(facts.captures(actor), spot, "pk"),
+        facts.of(facts.stages(actor), identity, "operation"),
+        facts.of(facts.captures(actor), identity, "pk"),
         filters=Filters(),
         most=1,
     )
@@ -325,5 +325,5 @@ def _session(row: _Found, names: _Names) -> Session:
         handoffs=row.handoffs,
         again=row.again,
         lead=row.lead,
-        place=facts.Place(person=row.person_id, agent=row.agent_id, key=row.key, folder=row.folder_id),
+        identity=facts.Identity(person=row.person_id, agent=row.agent_id, key=row.key, folder=row.folder_id),
     )
