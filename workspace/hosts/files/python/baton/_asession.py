@@ -8,9 +8,10 @@ from typing import Optional, Type
 
 from ._content import Lines
 from ._found import Brief, Captured, Found, Report, Tell, broken_off
+from ._hook import DRAIN_S
 from ._session import Session
 from ._settings import Settings
-from ._spool import DRAIN_S, Drained
+from ._spool import Drained
 from ._waits import apart
 
 

@@ -18,6 +18,7 @@ from urllib.parse import quote, urlencode
 from ._content import Lines, composed
 from ._found import NOTHING, Brief, Captured, Context, Found, MemoryUnavailable, Report, cited
 from ._hook import (
+    DRAIN_S,
     MARGIN_S,
     PROMPT_CHARS,
     REPORT_S,
@@ -27,11 +28,11 @@ from ._hook import (
     ask,
     clean,
     operation,
-    oriented,
+    orientation,
     quoted,
 )
 from ._settings import Settings, unheld
-from ._spool import DRAIN_S, Delivered, Drained, deliver, drain_for, keep, send, waiting
+from ._spool import Delivered, Drained, deliver, drain_for, keep, send, waiting
 from ._waits import within
 
 T = TypeVar("T")
@@ -171,7 +172,7 @@ class Session:
             return Brief(why=error.why, detail=error.detail, note=self._failed(error, "session"))
         cursor = answer.get("cursor")
         head = str(cursor.get("head") or "") if isinstance(cursor, dict) else ""
-        text, whole = oriented(answer, self._settings.folder or "no folder")
+        text, whole = orientation(answer, self._settings.folder or "no folder")
         if len(text) > self._settings.budget:  # half a fence would be worse than none
             text = "Baton: what is new near your work is longer than %d characters." % self._settings.budget
             whole = False

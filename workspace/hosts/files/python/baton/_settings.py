@@ -7,12 +7,21 @@ import uuid
 from dataclasses import dataclass
 from typing import Literal, Optional
 
-from ._hook import Access, Address, Binding, Failed, operation, own_address
+from ._hook import (
+    BUDGET_LEAST,
+    BUDGET_MOST,
+    DEADLINE_LEAST,
+    DEADLINE_MOST,
+    Access,
+    Address,
+    Binding,
+    Failed,
+    operation,
+    own_address,
+)
 
 Policy = Literal["optional", "required"]
 POLICIES = ("optional", "required")
-DEADLINES_MS = (100, 15_000)
-BUDGETS = (200, 100_000)
 HOST_CHARS = 64
 SESSION_CHARS = 200
 
@@ -45,7 +54,7 @@ class Settings:
 
     def access(self) -> Access:
         """The address and a token for it, read anew, since another process may have renewed it. Raises ``Failed``."""
-        return Access(self.binding, own=self.own, given=self.given)
+        return Access(self.binding.address, self.binding.file, own=self.own, given=self.given)
 
     def holder(self) -> str:
         """Whose captures these are: the same for the same credential, and ``unheld`` where there is none."""
@@ -88,8 +97,8 @@ def resolved(
         binding = Binding(os.path.abspath(os.sep))  # what another instance says of this repository
     if own:
         binding.address = ""
-    within = bounded("deadline_ms", deadline_ms, *DEADLINES_MS)
-    budget = bounded("budget_chars", budget_chars, *BUDGETS)
+    within = bounded("deadline_ms", deadline_ms, DEADLINE_LEAST, DEADLINE_MOST)
+    budget = bounded("budget_chars", budget_chars, BUDGET_LEAST, BUDGET_MOST)
     return Settings(
         binding=binding,
         folder=(folder or binding.folder).strip().strip("/"),
@@ -97,7 +106,7 @@ def resolved(
         session=word("session", uuid.uuid4().hex if session is None else session, SESSION_CHARS),
         required=policy == "required" or binding.required,
         deadline_s=binding.deadline_s if within is None else within / 1_000,
-        budget=min(BUDGETS[1], binding.budget) if budget is None else budget,
+        budget=binding.budget if budget is None else budget,
         capture=binding.capture,
         problem=binding.problem,
         own=own,

@@ -13,7 +13,10 @@ from dataclasses import dataclass
 from typing import Any, Callable, Optional
 
 from ._hook import (
+    ATTEMPT_S,
     BACKOFF_S,
+    DRAIN_S,
+    REFUSED,
     Access,
     Failed,
     Lock,
@@ -27,10 +30,6 @@ from ._hook import (
     write_whole,
 )
 from ._settings import holder, resolved, unheld
-
-ATTEMPT_S = 10.0
-DRAIN_S = 60.0
-REFUSED = (400, 403, 404, 410, 413, 422, 428)
 
 
 @dataclass(frozen=True)
