@@ -67,14 +67,17 @@ if (article) {
       who.style.left = `${Math.max(8, Math.min(box.left, wide - width - 8))}px`;
       who.style.top = `${Math.max(8, Math.min(below ? box.bottom + 8 : box.top - height - 8, innerHeight - height - 8))}px`;
     };
-    /* what stands around a place in the text: words that have no markup between them, and how far down the block */
+    /* what stands around a place in the text: words that have no markup between them, how far down the block they are,
+       and how far into them the place is; behind the end of a sentence it is that one, not the next */
     const around = (block, node, at) => {
-      if (node?.nodeType !== Node.TEXT_NODE || !block.contains(node)) return { words: "", skip: 0 };
+      if (node?.nodeType !== Node.TEXT_NODE || !block.contains(node)) return { words: "", skip: 0, into: 0 };
       const from = Math.max(0, at - 40);
       const before = document.createRange();
       before.setStart(block, 0);
       before.setEnd(node, from);
-      return { words: node.data.slice(from, at + 40), skip: letters(before.toString()) };
+      const passed = letters(node.data.slice(from, at));
+      const into = /\S/.test(node.data.slice(at - 1, at)) ? Math.max(0, passed - 1) : passed;
+      return { words: node.data.slice(from, at + 40), skip: letters(before.toString()), into };
     };
     let asked;
     const ask = async (block, node, at, box) => {

@@ -58,6 +58,37 @@ def test_a_click_into_a_sentence_tells_who_wrote_it_and_why(enter: Enter, told: 
     expect(who).to_be_hidden()
 
 
+@pytest.mark.parametrize(
+    ("beside", "quoted"),
+    [
+        ("S", "Support answers within an hour."),
+        ("wi", "Support answers within an hour."),
+        ("hour", "Support answers within an hour."),
+        ("month", "We want two thousand teams in the first month."),
+        ("first", "We want two thousand teams in the first month."),
+    ],
+)
+def test_a_click_is_about_the_sentence_under_it(enter: Enter, told: str, beside: str, quoted: str) -> None:
+    page = enter("carol")
+    page.goto(f"/d/{LOCATION}")
+    page.wait_for_load_state("networkidle")
+    # The last letter of these words, on its right half.
+    at = page.get_by_text("Support answers within an hour").evaluate(
+        """(block, words) => {
+          const text = [...block.childNodes].find((node) => node.data?.includes(words));
+          const end = text.data.indexOf(words) + words.length;
+          const range = document.createRange();
+          range.setStart(text, end - 1);
+          range.setEnd(text, end);
+          const box = range.getBoundingClientRect();
+          return [box.right - box.width / 4, box.top + box.height / 2];
+        }""",
+        beside,
+    )
+    page.mouse.click(*at)
+    expect(page.locator("#who .who-quote")).to_have_text(quoted)
+
+
 def test_the_key_w_tells_of_the_sentence_at_the_top_and_the_keyboard_goes_on(enter: Enter, told: str) -> None:
     page = enter("carol")
     page.goto(f"/d/{LOCATION}")

@@ -56,6 +56,23 @@ def test_the_sentence_beside_it_is_its_own_authors(signed_in: SignIn, edited: st
     assert "We want two thousand" in who(carol, offset=before[1])
 
 
+@pytest.mark.parametrize(
+    ("into", "said"),
+    [
+        (len("thefirstmont"), "We want two thousand teams in the first month."),
+        (len("thefirstmonth"), "Support answers within an hour."),
+        (len("thefirstmonthSupportans"), "Support answers within an hour."),
+        (999_999_999, "Support answers within an hour."),
+        ("many", "We want two thousand teams in the first month."),
+    ],
+)
+def test_the_place_in_the_words_decides_between_two_sentences(
+    signed_in: SignIn, edited: str, into: int | str, said: str
+) -> None:
+    html = who(signed_in("carol"), lines="7-7", words="the first month. Support answers", into=into)
+    assert f'<blockquote class="who-quote">{said}</blockquote>' in html
+
+
 def test_a_moved_paragraph_still_tells_its_author(signed_in: SignIn, cast: Cast, edited: str) -> None:
     text = documents.read(cast.alice, location=LOCATION).content
     goals = text[text.index("## Goals") : text.index("## Risks")]

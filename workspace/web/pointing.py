@@ -9,8 +9,9 @@ _LINES: Final = re.compile(r"(\d{1,8})-(\d{1,8})")
 _LONGEST: Final = 400
 
 
-def offset(text: str, span: str, words: str, skip: int) -> int | None:
-    """The character of ``text`` at which ``words`` begin, within the lines ``span`` (``3-5``); None for no such lines.
+def offset(text: str, span: str, words: str, skip: int, into: int = 0) -> int | None:
+    """The character of ``text`` that is pointed at among ``words``, after ``into`` letters of them, within the lines
+    ``span`` (``3-5``); None for no such lines.
 
     Only letters and digits are compared, as markup and line breaks are not on the page. Of several places the one is
     taken that has about ``skip`` of them before it; where the words are not found, the first of the lines is.
@@ -34,5 +35,5 @@ def offset(text: str, span: str, words: str, skip: int) -> int | None:
             best = at
         at = squeezed.find(wanted, at + 1)
     if best >= 0:
-        return start + places[best]
+        return start + places[best + min(into, len(wanted) - 1)]
     return start + len(part) - len(part.lstrip()) if part.strip() else start

@@ -110,7 +110,7 @@ def _groups(sentences: Iterable[history.Sentence]) -> list[dict[str, Any]]:
 
 
 def who(request: HttpRequest, location: str) -> HttpResponse:
-    """Who wrote the sentence at ``?offset=``, or the one that has ``?words=`` in ``?lines=``, and why.
+    """Who wrote the sentence at ``?offset=``, or the one ``?into=`` letters into ``?words=`` in ``?lines=``, and why.
 
     A part of the read page; asked for by itself it leads to that line of the blame page.
     """
@@ -142,15 +142,19 @@ def who(request: HttpRequest, location: str) -> HttpResponse:
 def _pointed(request: HttpRequest, text: str) -> int:
     asked = request.GET.get("offset", "")
     if not asked:
-        skip = request.GET.get("skip", "")
-        near = int(skip) if skip.isascii() and skip.isdigit() and len(skip) <= 9 else 0
-        found = pointing.offset(text, request.GET.get("lines", ""), request.GET.get("words", ""), near)
+        near, into = (_count(request.GET.get(name, "")) for name in ("skip", "into"))
+        found = pointing.offset(text, request.GET.get("lines", ""), request.GET.get("words", ""), near, into)
         return 0 if found is None else found
     if not (asked.isascii() and asked.isdigit() and len(asked) <= 9):
         raise Invalid("offset", "must be a whole number.")
     # Between two sentences, the one that comes next.
     at = min(int(asked), len(text))
     return at + len(text[at:]) - len(text[at:].lstrip()) if text[at:].strip() else max(0, len(text.rstrip()) - 1)
+
+
+def _count(asked: str) -> int:
+    """A number of letters that the page counted; 0 for anything else."""
+    return int(asked) if asked.isascii() and asked.isdigit() and len(asked) <= 9 else 0
 
 
 def restoring(request: HttpRequest, location: str) -> HttpResponse:
