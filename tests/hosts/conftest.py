@@ -9,6 +9,7 @@ from tests.hosts.adapter import Person
 from tests.hosts.product import Product, product
 from tests.hosts.project import Project
 from tests.hosts.server import Server, server
+from tests.hosts.troubled import Troubled
 
 
 @pytest.fixture
@@ -26,6 +27,12 @@ def project(tmp_path: Path, scripted: Server) -> Project:
     made = Project(root=root, home=home, address=scripted.url)
     made.bind()
     return made
+
+
+@pytest.fixture
+def troubled(project: Project) -> Troubled:
+    """The same project, whose handler runs with a trouble that the test names."""
+    return Troubled(root=project.root, home=project.home, address=project.address, token=project.token)
 
 
 @pytest.fixture
