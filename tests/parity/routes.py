@@ -17,10 +17,6 @@ class Route:
     methods: frozenset[str]
     view: Any
 
-    @property
-    def takes_a_name(self) -> bool:
-        return "<" in self.address
-
 
 SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 

@@ -46,3 +46,8 @@ def left(folder: str) -> dict[str, list[Any]]:
         ],
         "receipts": sorted(receipts.values_list("kind", flat=True)),
     }
+
+
+def living(place: str, name: str) -> Document:
+    """The living document of that name in the folder ``place``."""
+    return Document.objects.select_related("head__blob").get(folder__path=place, name=name, deleted_at=None)

@@ -1,19 +1,17 @@
 """Bad input, one table, on every surface that it can reach: the code, the field that is named, and nothing changed."""
 
-import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass
-from urllib.parse import quote
 
 import pytest
 
-from tests.cast import PLAN, Cast
+from tests.cast import Cast
 from tests.parity import rows
 from tests.parity.conftest import Act
 from tests.parity.outcomes import Ok, Outcome, Refusal, refusal
 from tests.parity.surfaces import Mcp, Rest, Surface, Unsupported, Web
 from workspace.models import Document
-from workspace.services import documents, folders
+from workspace.services import documents
 
 PLACE = "product/launch"
 LOCATION = f"{PLACE}/plan.md"
@@ -169,112 +167,27 @@ def test_it_is_refused_by_name_and_nothing_changes(setting: Setting, case: str) 
     assert rows.state() == before
 
 
-# -- what is taken, and as it is --
-
-KEPT = {
-    "nothing": "",
-    "1 MiB": "é" * (MIB // 2),
-    "no final newline": "a\nb",
-    "a BOM": "\ufeff# A\n",
-    "right to left": "# שלום\n\nمرحبا \u200f\u202eabc\u202c\n",
-    "emoji": "👩‍👩‍👧 🎈 🏳️‍🌈\n",
-    "combining marks": "e\u0301 a\u0308\u0323 " + "z" + "\u0335" * 50 + "\n",
-    "both normal forms": "é e\u0301\n",
-    "only blanks": " \n\t\n",
-    "a replacement character": "\ufffd\n",
-    "a form feed": "a\x0cb\n",
-}
-ENDS = {"CRLF": "a\r\nb\r\n", "CR": "a\rb\r", "mixed": "a\r\nb\nc\r"}
-
-
-@pytest.mark.parametrize("what", KEPT)
-def test_text_is_kept_as_it_was_sent(act: Act, cast: Cast, what: str) -> None:
-    bob = act("bob")
-    assert isinstance(bob.create(f"{PLACE}/kept.md", "before\n"), Ok)
-    base = text("kept.md").head_id
-    for outcome in (
-        bob.create(f"{PLACE}/new.md", KEPT[what]),
-        bob.replace(f"{PLACE}/kept.md", KEPT[what], base=base),
-    ):
-        assert isinstance(outcome, Ok)
-        assert outcome.outcome == "saved"
-    assert text("new.md").head.blob.content == KEPT[what]
-    assert text("kept.md").head.blob.content == KEPT[what]
-
-
-@pytest.mark.parametrize("what", ENDS)
-def test_line_ends_are_kept_where_the_surface_carries_them(act: Act, cast: Cast, what: str) -> None:
-    bob = act("bob")
-    assert isinstance(bob.create(f"{PLACE}/ends.md", ENDS[what]), Ok)
-    # A browser sends every line end as CRLF, so that a page cannot know them; it writes LF.
-    sent = ENDS[what].replace("\r\n", "\n").replace("\r", "\n") if isinstance(bob, Web) else ENDS[what]
-    assert text("ends.md").head.blob.content == sent
-
-
-@pytest.mark.parametrize("what", ENDS)
-def test_line_ends_make_no_conflict(act: Act, cast: Cast, what: str) -> None:
-    content = PLAN.replace("\n", {"CRLF": "\r\n", "CR": "\r", "mixed": "\n"}[what])
-    first = documents.create(cast.alice, location=f"{PLACE}/ends.md", content=content).commit
-    documents.substitute(cast.alice, location=f"{PLACE}/ends.md", old_string="slow", new_string="quick")
-    outcome = act("bob").replace(f"{PLACE}/ends.md", PLAN.replace("an hour", "a day"), base=first)
-    assert isinstance(outcome, Ok)
-    assert outcome.outcome == "merged"
-    now = text("ends.md").head.blob.content
-    assert "quick" in now
-    assert "a day" in now
-
-
-NAMES = [
-    "%2F.md", "%252F", "a%00b", "with space.md", "x" * 200, "日本語", "👩‍👩‍👧.md", "שלום.md", "a?b#c&d=e;f.md",
-    "~.", "...", "\\",
-]  # fmt: skip
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_a_name_is_taken_and_found_again(act: Act, cast: Cast, name: str) -> None:
-    bob, location = act("bob"), f"{PLACE}/{name}"
-    assert isinstance(bob.create(location, "x\n"), Ok)
-    read = bob.read(location)
-    assert isinstance(read, Ok)
-    assert read.value == "x\n"
-    assert isinstance(bob.replace(location, "y\n", base=text(name).head_id), Ok)
-    listed = bob.list(PLACE)
-    assert isinstance(listed, Ok)
-    assert location in listed.value
-    assert isinstance(bob.move(location, f"{PLACE}/moved {name[:190]}"), Ok)
-    assert Document.objects.get().name == f"moved {name[:190]}"
-
-
-def test_a_name_is_stored_composed_and_found_in_either_form(act: Act, cast: Cast) -> None:
-    bob, composed = act("bob"), "é.md"
-    assert isinstance(bob.create(f"{PLACE}/{unicodedata.normalize('NFD', composed)}", "x\n"), Ok)
-    assert Document.objects.get().name == composed
-    assert bob.create(f"{PLACE}/{composed}", "y") == refusal("ALREADY_EXISTS")
-    for form in ("NFC", "NFD"):
-        assert isinstance(bob.read(f"{PLACE}/{unicodedata.normalize(form, composed)}"), Ok)
-
-
 @pytest.mark.parametrize("length", [7, 12, 63, 64])
 def test_an_abbreviated_commit_is_that_commit(setting: Setting, length: int) -> None:
     outcome = setting.surface.replace(LOCATION, "x\n", base=setting.first[:length])
     assert isinstance(outcome, Ok)
     assert outcome.outcome == "saved"
     assert setting.surface.restore(LOCATION, setting.first[:length]) == Ok(
-        outcome="saved", commit=text("plan.md").head_id
+        outcome="saved", commit=rows.living(PLACE, "plan.md").head_id
     )
 
 
 def test_a_key_with_another_body_is_refused_or_is_another_request(setting: Setting) -> None:
     one = setting.surface
     assert isinstance(one.replace(LOCATION, "one\n", base=setting.first, key="k"), Ok)
-    base, before = text("plan.md").head_id, rows.state()
+    base, before = rows.living(PLACE, "plan.md").head_id, rows.state()
     outcome = one.replace(LOCATION, "two\n", base=base, key="k")
     if isinstance(one, Web):
         # A form that came back with an error is sent again with its key and other text.
         assert isinstance(outcome, Ok)
         return
     assert outcome == refusal("IDEMPOTENCY_MISMATCH")
-    assert one.append(LOCATION, "x", key="k2") == Ok(outcome="saved", commit=text("plan.md").head_id)
+    assert one.append(LOCATION, "x", key="k2") == Ok(outcome="saved", commit=rows.living(PLACE, "plan.md").head_id)
     assert one.append(LOCATION, "y", key="k2") == refusal("IDEMPOTENCY_MISMATCH")
     assert isinstance(one.create(f"{PLACE}/k.md", "x", key="k"), Ok)
     assert one.create(f"{PLACE}/k2.md", "x", key="k") == refusal("IDEMPOTENCY_MISMATCH")
@@ -375,7 +288,7 @@ def test_a_form_that_is_not_utf_8_is_refused(cast: Cast, plan: str, bad: bytes) 
 def test_a_replacement_character_that_was_sent_is_text(cast: Cast, plan: str) -> None:
     bob = Web(cast, "bob")
     assert isinstance(bob.replace(LOCATION, "a\ufffdb\n", base=plan), Ok)
-    assert text("plan.md").head.blob.content == "a\ufffdb\n"
+    assert rows.living(PLACE, "plan.md").head.blob.content == "a\ufffdb\n"
 
 
 @pytest.mark.parametrize(
@@ -400,77 +313,3 @@ NUL_IDS = ["agents/a%00b/revoke", "jobs/a%00b/retry", "conflicts/a%00/discard", 
 @pytest.mark.parametrize("path", NUL_IDS)
 def test_no_id_breaks_a_form(cast: Cast, plan: str, path: str) -> None:
     assert Web(cast, "bob").client.post(f"/{path}").status_code == 404
-
-
-# -- cursors --
-
-
-def test_a_cursor_is_good_for_its_listing_and_its_holder_alone(act: Act, cast: Cast) -> None:
-    for n in range(3):
-        documents.create(cast.alice, location=f"{PLACE}/{n}.md", content="x")
-        folders.create(cast.alice, location=f"{PLACE}/folder {n}")
-    for n in range(50):  # a page of history
-        documents.append(cast.alice, location=f"{PLACE}/0.md", content=str(n))
-    bob, carol = act("bob"), act("carol")
-    cursors = list(given(bob))
-    assert cursors
-    for listing, cursor in cursors:
-        broken = cursor[:-1] + ("A" if cursor[-1] != "A" else "B")
-        assert ask(bob, listing, broken) == refusal("INVALID", "cursor"), listing
-        assert ask(carol, listing, cursor) == refusal("INVALID", "cursor"), listing
-        assert isinstance(ask(bob, listing, cursor), Ok), listing
-        for another in LISTINGS[bob.name]:
-            if another != listing:
-                assert ask(bob, another, cursor) == refusal("INVALID", "cursor"), (listing, another)
-
-
-LISTINGS: dict[str, list[str]] = {
-    "rest": [
-        f"/documents?location={PLACE}",
-        "/documents?recursive=true",
-        f"/folders?parent={PLACE}",
-        f"/commits?location={PLACE}/0.md",
-        "/conflicts?state=open",
-        "/captures?folder=",
-        "/jobs?kind=index",
-        "/receipts?kind=written",
-    ],
-    "mcp": ["browse folders", "browse documents", "history log", "conflict list", "capture list"],
-    "web": [f"/f/{PLACE}?", f"/history/{PLACE}/0.md?", "/conflicts?", "/captures?", "/jobs?"],
-}
-
-
-def given(one: Surface) -> list[tuple[str, str]]:
-    """Listings with more than one row, and the cursor after the first."""
-    found = []
-    for listing in LISTINGS[one.name]:
-        outcome = ask(one, listing, None)
-        assert isinstance(outcome, Ok), listing
-        if outcome.value:
-            found.append((listing, outcome.value))
-    return found
-
-
-def ask(one: Surface, listing: str, cursor: str | None) -> Outcome:
-    """One row of a listing; the value is the cursor to the next."""
-    match one:
-        case Rest():
-            more = f"&cursor={quote(cursor)}" if cursor else ""
-            outcome = one._send("GET", f"{listing}&limit=1{more}")
-            return Ok(value=outcome.value["next_cursor"]) if isinstance(outcome, Ok) else outcome
-        case Mcp():
-            tool, action = listing.split()
-            place = {"history": f"{PLACE}/0.md", "browse": PLACE}.get(tool)
-            outcome = one._call(tool, action=action, location=place, limit=1, cursor=cursor)
-            return Ok(value=outcome.value["next_cursor"]) if isinstance(outcome, Ok) else outcome
-        case Web():
-            response = one.client.get(listing + (f"cursor={quote(cursor)}" if cursor else ""))
-            if response.status_code == 200:
-                return Ok(value=response.context["page"].next_cursor)
-            return one.outcome(response)
-    raise AssertionError(one)
-
-
-def text(name: str) -> Document:
-    """The living document of that name in the place."""
-    return Document.objects.select_related("head__blob").get(folder__path=PLACE, name=name, deleted_at=None)

@@ -12,7 +12,8 @@ from tests.parity.answers import by_tool, over_http
 from tests.parity.asked import LISTING_TOOLS, LISTS, REST, TOOLS, Asked
 from tests.parity.asked_pages import PAGES, WEB
 from tests.parity.pairs import CALLED, Pair, differences, leaks, signed_in, with_token
-from tests.parity.world import COMMON, Plan, World, make, plans, undone
+from tests.parity.plans import Plan, plans
+from tests.parity.world import COMMON, World, make, undone
 from workspace.actor import Actor, Role
 from workspace.models import Capture, Commit, Conflict, Job
 from workspace.services import audit, contexts

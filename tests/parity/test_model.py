@@ -6,7 +6,8 @@ from dataclasses import replace
 
 from hypothesis import HealthCheck, Phase, given, settings
 
-from tests.parity.world import Plan, World, make, plans, undone
+from tests.parity.plans import Plan, plans
+from tests.parity.world import World, make, undone
 from workspace.access import effective, person_actor
 from workspace.actor import Actor, Role, Scope, Via
 from workspace.models import Document, Folder, Person, Reach

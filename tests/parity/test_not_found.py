@@ -114,7 +114,6 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
     ("read", {"location": MINE, "at": "{commit}"}),
     ("history", {"action": "diff", "location": MINE, "from": "{commit}"}),
 ]
-SAME_ROOT = {"{folder}/mine", "{folder}"}
 
 
 @pytest.mark.parametrize(("tool", "arguments"), CALLS, ids=lambda value: str(value)[:90])

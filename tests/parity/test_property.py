@@ -16,7 +16,8 @@ from tests.parity.answers import by_tool, over_http
 from tests.parity.asked import REST, TOOLS, Asked, makes
 from tests.parity.asked_pages import WEB
 from tests.parity.pairs import CALLED, Pair, differences, signed_in, with_token
-from tests.parity.world import Plan, make, plans, undone
+from tests.parity.plans import Plan, plans
+from tests.parity.world import make, undone
 from workspace.errors import NotFound
 from workspace.mcp import resources
 from workspace.services import audit
