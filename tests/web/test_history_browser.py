@@ -12,7 +12,6 @@ from workspace.services import documents as services
 
 __all__ = ["enter"]
 
-LISTED = PLAN + "\n- one item of the list\n"
 
 
 @pytest.fixture
