@@ -257,6 +257,22 @@ def test_a_browser_does_not_change_line_ends(signed_in: SignIn, cast: Cast, plan
     assert now.commit != made.commit
 
 
+@pytest.mark.parametrize("section", ["", "goals"])
+def test_a_browser_does_not_change_the_line_ends_of_lines_that_nobody_touched(
+    signed_in: SignIn, cast: Cast, plan: str, section: str
+) -> None:
+    content = PLAN.replace(".\n", ".\r\n")
+    services.create(cast.alice, location="product/launch/ends.md", content=content)
+    bob, address = signed_in("bob"), "/edit/product/launch/ends.md"
+    form = form_of(bob, f"{address}?section={section}")
+    whole = "## Goals\n\nWe want a thousand teams in the first month. Support answers within an hour.\n"
+    text = (whole if section else PLAN).replace("an hour", "a minute").replace("## Goals", "## Our goals")
+    bob.post(address, {**form, "content": typed(text)})
+
+    wanted = content.replace("an hour", "a minute").replace("## Goals", "## Our goals")
+    assert documents.read(cast.alice, location="product/launch/ends.md").content == wanted
+
+
 def test_a_preview_saves_nothing_and_keeps_the_form(signed_in: SignIn, cast: Cast, plan: str) -> None:
     bob = signed_in("bob")
     form = form_of(bob, f"/edit/{LOCATION}")

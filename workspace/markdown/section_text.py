@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from workspace.markdown import lines, sections
+from workspace.merge import endings
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -20,11 +21,16 @@ class Cut:
         wanted = lines.normalise(text)
         if wanted == lines.normalise(self.section):
             return self.before + self.section + self.after
-        end = lines.eol(self.before + self.section + self.after)
-        wanted = wanted.strip("\n").replace("\n", end)
+        wanted = wanted.strip("\n")
         if not wanted.strip():
             return self.before + self.after.lstrip("\r\n")
-        return self.before + wanted + (end if self.after or self.section.endswith(("\n", "\r")) else "") + self.after
+        if self.after or self.section.endswith(("\n", "\r")):
+            wanted += "\n"
+        wanted = endings.like(wanted, self.section, self.before + self.section + self.after)
+        if wanted[-1:] == "\r" and self.after[:1] == "\n":
+            # Together they would read as one line ending.
+            wanted = wanted[:-1] + "\n"
+        return self.before + wanted + self.after
 
 
 def cut(text: str, anchor: str) -> Cut:

@@ -15,7 +15,7 @@ from workspace.actor import Actor, Role
 from workspace.markdown import lines
 from workspace.markdown.section_text import cut
 from workspace.markdown.sections import SectionError
-from workspace.merge import merge
+from workspace.merge import endings, merge
 from workspace.merge.diff import diff
 from workspace.queries import documents, history
 from workspace.services import drafts
@@ -59,11 +59,7 @@ class Edited:
         """The whole document with ``typed`` in it, with its own line ends. Raises ``SectionError``."""
         if self.section:
             return cut(self.whole, self.section).put(typed)
-        typed = lines.normalise(typed)
-        if typed == lines.normalise(self.whole):
-            return self.whole
-        end = lines.eol(self.whole)
-        return typed if end == "\n" else typed.replace("\n", end)
+        return endings.like(typed, self.whole)
 
 
 def place_of(location: str) -> Place:
