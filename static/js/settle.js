@@ -10,6 +10,9 @@ if (form) {
   const presence = form.querySelector("[data-presence]");
   const out = form.querySelector("[data-signed-out]");
   const may = "may" in form.dataset;
+  // The answer to another page's form: to load it again, or to come back to it, must not send that once more.
+  const address = form.getAttribute("action");
+  if (location.pathname !== address) history.replaceState(null, "", address + location.hash);
 
   /* what is chosen, and how it was before */
   const radio = (hunk, value) => hunk.querySelector(`input[type=radio][value="${value}"]`);

@@ -230,6 +230,16 @@ def test_the_help_lists_the_keys(enter: Enter, conflict: str) -> None:
     expect(page.locator("[data-progress]")).to_have_text("0 of 3 decided")
 
 
+ASKEW = """() => {
+  const middle = (selector) => {
+    const { top, bottom } = document.querySelector(selector).getBoundingClientRect();
+    return (top + bottom) / 2;
+  };
+  return Math.abs(middle(".settle-bar [data-progress]") - middle(".settle-bar progress"));
+}"""
+"""Pixels by which the words of the progress stand beside its bar."""
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_it_fits_every_width_and_is_legible(enter: Enter, conflict: str, scheme: str) -> None:
     page = enter("bob", color_scheme=scheme, reduced_motion="reduce")
@@ -238,6 +248,7 @@ def test_it_fits_every_width_and_is_legible(enter: Enter, conflict: str, scheme:
         opened(page, conflict)
         page.keyboard.press("1")
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), width
+        assert page.evaluate(ASKEW) < 2, width
         page.goto("/conflicts")
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), width
     opened(page, conflict)

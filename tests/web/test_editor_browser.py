@@ -1,5 +1,6 @@
 """The editor in Chromium: nothing typed is lost, and others may save meanwhile."""
 
+import re
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -8,7 +9,7 @@ from pytest_django.live_server_helper import LiveServer
 
 from tests.cast import PASSWORD, PLAN, Cast
 from tests.web.conftest import server_rests
-from workspace.models import Commit
+from workspace.models import Commit, Conflict
 from workspace.queries import documents
 from workspace.services import documents as services
 from workspace.services import drafts
@@ -197,6 +198,11 @@ def test_what_does_not_fit_is_said_at_once_and_settled_on_saving(enter: Enter, c
         page.get_by_role("button", name="Save").click()
     assert answer.value.status == 409
     assert drafts.mine(cast.bob, place=THERE) is None
+    # To load that again, or to hand its address on, is about the conflict and sends nothing once more.
+    expect(page).to_have_url(re.compile(r"/conflicts/cfl_\w+$"))
+    page.reload()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Decide what stands")
+    assert Conflict.objects.count() == 1
 
 
 def test_a_double_click_on_save_is_one_commit(enter: Enter, committed_cast: Cast) -> None:
