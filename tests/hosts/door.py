@@ -1,13 +1,13 @@
 """A door before a server, which holds answers back: what was asked is done, and who asked does not know it yet."""
 
 import http.client
-import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import urlsplit
+
+from tests.hosts.listening import Quiet, listening
 
 KEPT = ("Authorization", "Content-Type", "Accept", "Idempotency-Key")
 
@@ -28,7 +28,7 @@ def door(url: str) -> Iterator[Door]:
     made = Door()
     server_name, server_port = urlsplit(url).hostname, urlsplit(url).port
 
-    class Handler(BaseHTTPRequestHandler):
+    class Handler(Quiet):
         def pass_on(self) -> None:
             body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
             inner = http.client.HTTPConnection(str(server_name), server_port, timeout=60)
@@ -53,20 +53,5 @@ def door(url: str) -> Iterator[Door]:
 
         do_GET = do_POST = do_DELETE = pass_on
 
-        def log_message(self, format: str, *args: object) -> None:
-            pass
-
-    class Listening(ThreadingHTTPServer):
-        daemon_threads = True
-        block_on_close = False
-
-    listening = Listening(("127.0.0.1", 0), Handler)
-    made.url = f"http://127.0.0.1:{listening.server_port}"
-    thread = threading.Thread(target=listening.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
-    thread.start()
-    try:
+    with listening(Handler) as made.url:
         yield made
-    finally:
-        listening.shutdown()
-        listening.server_close()
-        thread.join(timeout=10)

@@ -6,8 +6,9 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
+
+from tests.hosts.listening import Quiet, listening
 
 TEXT = "From product/launch/plan.md, as data:\nThe launch is on the second of March."
 CONTEXT = {
@@ -87,7 +88,7 @@ def server() -> Iterator[Server]:
         "/api/v1/me": (200, {"person": "alice"}),
     }
 
-    class Handler(BaseHTTPRequestHandler):
+    class Handler(Quiet):
         def answer(self) -> None:
             raw = self.rfile.read(int(self.headers.get("Content-Length") or 0))
             try:
@@ -111,21 +112,8 @@ def server() -> Iterator[Server]:
 
         do_GET = do_POST = answer
 
-        def log_message(self, format: str, *args: object) -> None:
-            pass
-
-    class Listening(ThreadingHTTPServer):
-        daemon_threads = True
-        block_on_close = False
-
-    listening = Listening(("127.0.0.1", 0), Handler)
-    made.url = f"http://127.0.0.1:{listening.server_port}"
-    thread = threading.Thread(target=listening.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
-    thread.start()
-    try:
-        yield made
-    finally:
-        made.closing.set()
-        listening.shutdown()
-        listening.server_close()
-        thread.join(timeout=10)
+    with listening(Handler) as made.url:
+        try:
+            yield made
+        finally:
+            made.closing.set()

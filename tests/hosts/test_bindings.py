@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
+from tests.hosts.failures import FAILURES
 from tests.hosts.project import HANDLER, Project
 from tests.hosts.server import TEXT, Server
-from tests.hosts.test_prompt import FAILURES
 
 BINDINGS = "/api/v1/bindings"
 CONTEXT = "/api/v1/context"

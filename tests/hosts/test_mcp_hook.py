@@ -7,13 +7,13 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import pytest
 
 from tests.conformance.model import Model, model
 from tests.conformance.npm import CLAUDE_CODE
+from tests.hosts.listening import Quiet, listening
 from tests.hosts.product import Product
 from tests.hosts.programs import PROMPT, claude_environment, prompts, unpack
 from tests.hosts.project import Project
@@ -53,7 +53,7 @@ def tools() -> Iterator[Tools]:
         "tools/list": {"tools": [{"name": "context", "description": "Context", "inputSchema": schema}]},
     }
 
-    class Handler(BaseHTTPRequestHandler):
+    class Handler(Quiet):
         def do_POST(self) -> None:
             asked = json.loads(self.rfile.read(int(self.headers.get("Content-Length") or 0)) or b"{}")
             method = asked.get("method")
@@ -82,22 +82,11 @@ def tools() -> Iterator[Tools]:
             self.end_headers()
             self.wfile.write(raw)
 
-        def log_message(self, format: str, *args: object) -> None:
-            pass
-
-    listening = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    listening.daemon_threads = True
-    listening.block_on_close = False
-    made.url = f"http://127.0.0.1:{listening.server_port}"
-    thread = threading.Thread(target=listening.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
-    thread.start()
-    try:
-        yield made
-    finally:
-        made.closing.set()
-        listening.shutdown()
-        listening.server_close()
-        thread.join(timeout=10)
+    with listening(Handler) as made.url:
+        try:
+            yield made
+        finally:
+            made.closing.set()
 
 
 @pytest.fixture

@@ -2,13 +2,13 @@
 
 import json
 import os
-import socket
 import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.hosts.failures import FAILURES
 from tests.hosts.project import HANDLER, Project
 from tests.hosts.server import CONTEXT, TEXT, Server
 
@@ -59,54 +59,6 @@ def test_nothing_to_say_is_said_and_stops_nothing(project: Project, scripted: Se
 def test_the_state_of_the_server_is_passed_on(project: Project, scripted: Server) -> None:
     scripted.answers[CONTEXT_PATH] = (200, {**CONTEXT, "text": "", "citations": [], "why": "starting"})
     assert "(starting)" in project.prompt().visible
-
-
-def _down(project: Project, scripted: Server) -> None:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        project.address = f"http://127.0.0.1:{probe.getsockname()[1]}"
-
-
-def _answering(status: int, body: Any) -> Any:
-    def arrange(project: Project, scripted: Server) -> None:
-        scripted.answers[CONTEXT_PATH] = (status, body)
-
-    return arrange
-
-
-def _hanging(project: Project, scripted: Server) -> None:
-    scripted.answers[CONTEXT_PATH] = (200, scripted.hang)
-
-
-def _slow(project: Project, scripted: Server) -> None:
-    scripted.answers[CONTEXT_PATH] = (200, scripted.slow(3.0, CONTEXT))
-
-
-def _no_token(project: Project, scripted: Server) -> None:
-    project.token = ""
-
-
-def _no_name(project: Project, scripted: Server) -> None:
-    project.address = "http://nobody.invalid"
-
-
-FAILURES = {
-    "down": (_down, "unavailable"),
-    "hanging": (_hanging, "unavailable"),
-    "slow": (_slow, "unavailable"),
-    "401": (_answering(401, {"code": "UNAUTHENTICATED"}), "unauthorized"),
-    "404": (_answering(404, {"code": "NOT_FOUND", "detail": "There is no such folder."}), "unauthorized"),
-    "500": (_answering(500, b"<h1>Server Error</h1>"), "unavailable"),
-    "503": (_answering(503, {"code": "UNAVAILABLE"}), "starting"),
-    "redirect": (_answering(302, {}), "unavailable"),
-    "oversized": (_answering(200, {**CONTEXT, "text": "x" * 50_000}), "unavailable"),
-    "enormous": (_answering(200, b"x" * 3_000_000), "unavailable"),
-    "not JSON": (_answering(200, b"<html>Welcome to the hotel's network"), "unavailable"),
-    "a list": (_answering(200, []), "unavailable"),
-    "another form": (_answering(200, {"text": 7}), "unavailable"),
-    "not connected": (_no_token, "unauthorized"),
-    "no such name": (_no_name, "unavailable"),
-}
 
 
 @pytest.mark.parametrize("host", ["claude-code", "codex", "gemini"])

@@ -121,7 +121,7 @@ def test_nothing_is_lost_while_it_is_not_taken(project: Project, scripted: Serve
     scripted.answers[CAPTURES] = (status, {})
     project.stop(LAST)
     process = project.start("drain")
-    time.sleep(1.5)
+    assert scripted.eventually(CAPTURES)
     process.kill()
     process.communicate()
     assert len(project.spooled) == 1
