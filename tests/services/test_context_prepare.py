@@ -1,5 +1,6 @@
 """What a prompt is given: where its session works first, then what answers it, within budget and deadline."""
 
+import itertools
 import time
 from datetime import timedelta
 from typing import Any
@@ -8,14 +9,16 @@ import pytest
 from django.db import connection
 
 from tests.cast import PLAN, Cast
+from tests.locks import held
 from workspace.actor import Actor, Via
 from workspace.errors import IdempotencyMismatch, Invalid, NotFound
 from workspace.jobs import work
+from workspace.markdown import passages
 from workspace.models import Receipt
 from workspace.queries import contexts as reads
 from workspace.queries import receipts
 from workspace.queries.deadlines import Deadline, Late
-from workspace.services import contexts, documents
+from workspace.services import contexts, documents, folders
 from workspace.services.contexts import Context
 
 LAUNCH = "product/launch"
@@ -192,6 +195,43 @@ def test_what_is_ready_at_the_deadline_is_given_and_said_to_be_partial(
         assert cursor.fetchone() == ("0",)
 
 
+@pytest.mark.parametrize(
+    ("statement", "recorded"),
+    [
+        ("SELECT 1 FROM workspace_folder WHERE path = 'product/launch' FOR UPDATE", False),
+        ("SELECT 1 FROM workspace_agent FOR UPDATE", False),
+        ("LOCK TABLE workspace_receipt IN ACCESS EXCLUSIVE MODE", False),
+        ("LOCK TABLE workspace_folder IN ACCESS EXCLUSIVE MODE", False),
+        ("LOCK TABLE workspace_chunk IN ACCESS EXCLUSIVE MODE", True),
+    ],
+)
+def test_whatever_others_hold_the_answer_is_there_in_time(committed_cast: Cast, statement: str, recorded: bool) -> None:
+    with held(statement):
+        begun = time.monotonic()
+        found = ask(committed_cast.rover, location=LAUNCH, deadline_ms=600)
+        assert time.monotonic() - begun < 0.8
+    assert (found.text, found.partial, found.why, bool(found.receipt)) == ("", True, "unavailable", recorded)
+    assert Receipt.objects.filter(kind="invoked").count() == recorded
+    assert ask(committed_cast.rover, location=LAUNCH).receipt
+
+
+def test_a_huge_page_takes_no_longer_than_its_beginning(cast: Cast) -> None:
+    texts = ("# a\n" * 200_000, "- a line of work\n" * 50_000, "```\n~~~\n" * 100_000, "> " * 400_000)
+    for number, text in enumerate(texts):
+        content = f"# Handoff\n\nIt begins.\n\n{'What is decided. ' * 60}\n\n{text}"
+        write(cast.alice, "HANDOFF.md", content, f"{LAUNCH}/{number}")
+        begun = time.monotonic()
+        found = ask(cast.alice, prompt="", location=f"{LAUNCH}/{number}")
+        assert time.monotonic() - begun < 0.3
+        whole = passages.split(content)
+        for one, passage in zip(found.citations, whole, strict=False):
+            assert (one.text, one.lines) == (passage.text, (passage.start_line, passage.end_line))
+        room = reads.PAGE_SHARE * found.asked
+        sizes = itertools.accumulate(len(passage.text) for passage in whole)
+        assert len(found.citations) >= 1
+        assert sum(1 for size in sizes if size <= room) >= len(found.citations)
+
+
 def test_a_deadline_that_is_over_is_kept_before_every_statement(cast: Cast) -> None:
     def late() -> None:
         with Deadline.after(0.05).kept():
@@ -261,6 +301,17 @@ def test_the_same_operation_again_is_the_same_receipt(indexed: Cast) -> None:
     for change in ({"prompt": "Another question"}, {"location": LAUNCH}):
         with pytest.raises(IdempotencyMismatch):
             ask(indexed.rover, operation_id="op-1", **change)
+
+
+def test_a_report_names_no_place_that_its_prompt_was_moved_to_since(indexed: Cast) -> None:
+    folders.create(indexed.alice, location=f"{LAUNCH}/inner")
+    folders.create(indexed.alice, location="vault")
+    asked = ask(indexed.rover, location=f"{LAUNCH}/inner", host="claude-code")
+    folders.move(indexed.alice, source=f"{LAUNCH}/inner", target="vault/secret", acknowledge_access_change=True)
+    told = contexts.report(indexed.rover, receipt=asked.receipt, stage="attached")
+    assert (told.kind, told.location) == ("attached", "")
+    own = ask(indexed.alice, location="vault/secret", host="claude-code")
+    assert contexts.report(indexed.alice, receipt=own.receipt, stage="attached").location == "vault/secret"
 
 
 def test_nobody_reports_on_anothers_prompt(indexed: Cast) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from django.db import OperationalError, connection, transaction
-from psycopg.errors import QueryCanceled
+from psycopg.errors import LockNotAvailable, QueryCanceled
 
 RENEWED = 0.9
 """The statement timeout is set anew when less than this share of it is left, so a statement that begins late overruns
@@ -54,17 +54,25 @@ class Deadline:
         try:
             with transaction.atomic(), connection.execute_wrapper(bounded):
                 yield
+                if allowed and self.left < RENEWED * allowed:
+                    # Foreign keys are checked as the transaction ends, and wait there for whoever holds a row.
+                    _limit(str(max(int(self.left * 1000), 1)))
         except OperationalError as error:
-            if isinstance(error.__cause__, QueryCanceled):
+            if isinstance(error.__cause__, QueryCanceled | LockNotAvailable):
                 raise Late from None
             raise
         if nested and allowed:
             # It would hold for the rest of the transaction around this one.
             with connection.cursor() as cursor:
                 cursor.execute("SET LOCAL statement_timeout TO DEFAULT")
+                cursor.execute("SET LOCAL lock_timeout TO DEFAULT")
 
 
 def _limit(milliseconds: str) -> None:
-    # Upon the driver's own cursor: Django's would come back here.
+    # Upon the driver's own cursor: Django's would come back here. A timeout of statements does not hold for COMMIT,
+    # that of locks does.
     with connection.connection.cursor() as cursor:
-        cursor.execute("SELECT set_config('statement_timeout', %s, true)", [milliseconds])
+        cursor.execute(
+            "SELECT set_config('statement_timeout', %(ms)s, true), set_config('lock_timeout', %(ms)s, true)",
+            {"ms": milliseconds},
+        )

@@ -10,12 +10,10 @@ from datetime import datetime, timedelta
 
 from django.conf import settings
 from django.db import connection
-from django.db.models import Q
 from django.utils import timezone
 
 from workspace.actor import Actor, Role, Scope, Via
 from workspace.errors import Unauthenticated
-from workspace.models import Agent
 from workspace.models.people import person_label
 from workspace.services import agents
 from workspace.services.connections import SCOPES as SCOPES
@@ -59,6 +57,10 @@ GRANTED = f"""{_HOLDER}, token.scopes
    AND connection.ended_at IS NULL
 {_LIVE}"""
 # What RFC 6750 lets a token be made of, and no longer than any that is issued here.
+NOTED = """UPDATE workspace_agent SET last_seen_at = %(now)s WHERE id IN (
+    SELECT id FROM workspace_agent WHERE id = %(agent)s AND (last_seen_at IS NULL OR last_seen_at < %(late)s)
+       FOR NO KEY UPDATE SKIP LOCKED)
+"""
 _SHAPE = re.compile(r"[A-Za-z0-9._~+/-]{16,512}=*\Z")
 
 
@@ -126,6 +128,6 @@ def _note(agent: str, seen: datetime | None) -> None:
     now = timezone.now()
     late = now - SEEN_EVERY
     if seen is None or seen < late:
-        # Of many requests at once the first one writes; the others waited for its row and then match nothing.
-        stale = Q(last_seen_at=None) | Q(last_seen_at__lt=late)
-        Agent.objects.filter(stale, pk=agent).update(last_seen_at=now)
+        # Of many requests at once one writes. The others pass by: no request waits for whoever holds the row.
+        with connection.cursor() as cursor:
+            cursor.execute(NOTED, {"agent": agent, "now": now, "late": late})

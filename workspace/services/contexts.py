@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Final
 
-from django.db import connection, transaction
+from django.db import IntegrityError, connection, transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
@@ -27,7 +27,7 @@ from workspace.models.receipts import NOTHING_TO_SAY, UNAVAILABLE
 from workspace.queries import contexts, fences
 from workspace.queries import receipts as reads
 from workspace.queries.contexts import Found
-from workspace.queries.deadlines import Deadline
+from workspace.queries.deadlines import Deadline, Late
 from workspace.queries.receipts import ReceiptRow
 from workspace.services import texts
 
@@ -39,6 +39,8 @@ MOST_PROMPT: Final = 1_000_000
 KEPT_BACK: Final = 0.15
 """Seconds of the deadline, or that share of one below a second, for packing, receipts and the way back."""
 REPORTED: Final = (ReceiptKind.ATTACHED.value, ReceiptKind.WITHHELD.value)
+LEAST_TO_RECORD: Final = 0.05
+"""Seconds that recording may take even where the deadline is shorter: else such prompts would leave no trace."""
 _SALT = "workspace.services.contexts"
 
 READ = """
@@ -58,7 +60,8 @@ class Context:
     """``text`` for the model, empty where there is none, and ``why`` then: ``nothing to say``, or ``unavailable``
     where the time was over before anything was found. ``partial``: the time was over before all was looked for.
 
-    ``used`` is the length of ``text`` in characters, at most ``asked``. ``receipt`` is what the host reports on.
+    ``used`` is the length of ``text`` in characters, at most ``asked``. ``receipt`` is what the host reports on, empty
+    where the time was over before the asking could be recorded: nothing is given then, and nothing is to be reported.
     """
 
     text: str
@@ -99,6 +102,7 @@ def prepare(
     budget = _whole(budget_chars, "budget_chars", 0, MOST_BUDGET)
     seconds = _whole(deadline_ms, "deadline_ms", 1, MOST_DEADLINE_MS) / 1000
     deadline = Deadline(begun + seconds - min(KEPT_BACK, KEPT_BACK * seconds))
+    recording = Deadline(begun + max(seconds, LEAST_TO_RECORD))
     operation = texts.word(operation_id, field="operation_id", limit=255)
     host = texts.word(host, field="host", limit=64)
     session = texts.word(session, field="session", limit=200)
@@ -108,14 +112,22 @@ def prepare(
         session=session or actor.session,
         via=Via.HOOK if host and actor.via is Via.REST else actor.via,
     )
-    folder = _folder(actor, location)
-    asked = _invoked(actor, folder, operation, prompt, budget)
-    found, late = contexts.gather(
-        actor, folder=folder, since=_since(asked), prompt=prompt, budget=budget, deadline=deadline
-    )
+    try:
+        with recording.kept():
+            folder = _folder(actor, location)
+            asked = _invoked(actor, folder, operation, prompt, budget)
+            since = _since(asked)
+    except Late:
+        return _unavailable(budget)
+    found, late = contexts.gather(actor, folder=folder, since=since, prompt=prompt, budget=budget, deadline=deadline)
     packed = pack(found, budget, sign=fences.sign)
     why = "" if packed.text else UNAVAILABLE if late else NOTHING_TO_SAY
-    _record(actor, asked, _retrieved(folder, packed.parts, why))
+    try:
+        with recording.kept():
+            _record(actor, asked, _retrieved(folder, packed.parts, why))
+    except (Late, IntegrityError):
+        # What was found and not recorded, or was erased meanwhile, is not given: no reading goes without a receipt.
+        return _unavailable(budget, asked.pk)
     return Context(
         text=packed.text,
         citations=packed.parts,
@@ -125,6 +137,13 @@ def prepare(
         partial=late,
         receipt=asked.pk,
         why=why,
+    )
+
+
+def _unavailable(budget: int, receipt: str = "") -> Context:
+    """The answer where the time was over before what was asked, or found, could be recorded."""
+    return Context(
+        text="", citations=(), asked=budget, used=0, left_out=0, partial=True, receipt=receipt, why=UNAVAILABLE
     )
 
 
@@ -150,7 +169,10 @@ def report(actor: Actor, *, receipt: str, stage: str, reason: str = "") -> Recei
                 {"operation": asked.operation, "person": actor.person, "agent": actor.agent},
             )
     told = _own(actor).select_related("document__folder", "folder", "person", "agent__person")
-    return reads.shape(told.get(kind=stage, operation=asked.operation))
+    row = told.get(kind=stage, operation=asked.operation)
+    seen = reads.visible(actor).filter(pk=row.pk).exists()
+    # It may have been moved since to where the actor does not read: then its new place is not theirs to know.
+    return reads.shape(row) if seen else replace(reads.shape(row), location="")
 
 
 def _own(actor: Actor) -> QuerySet[Receipt]:
