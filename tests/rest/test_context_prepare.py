@@ -1,5 +1,6 @@
 """Context over REST: the text, what it cites, what became of it, and whether it still stands."""
 
+import time
 from typing import Any
 
 import pytest
@@ -127,6 +128,20 @@ def test_each_citation_is_told_what_became_of_it(cast: Cast, plan: str, rover: C
     documents.delete(cast.alice, location="product/launch/roadmap.md", expected_commit=found[0]["head_commit"])
     (found,) = standing(rover, goals)
     assert (found["state"], found["location"], found["head_commit"]) == ("deleted", None, None)
+
+
+def test_many_lines_that_are_alike_are_looked_for_in_time_that_grows_with_the_text(cast: Cast, rover: Caller) -> None:
+    place = "product/launch/log.md"
+    before = documents.create(cast.alice, location=place, content="tick\n" * 200_000).commit
+    after = documents.append(cast.alice, location=place, content="tock").commit
+    begun = time.monotonic()
+    spans = [f"#L{first}-L{first + 90_000}" for first in range(1, 50)]
+    found = standing(rover, f"{place}@{before}#L1-L200000", *(f"{place}@{before}{span}" for span in spans))
+    assert time.monotonic() - begun < 5
+    assert [one["now"] for one in found] == [
+        f"{place}@{after}#L1-L200000",
+        *(f"{place}@{after}{span}" for span in spans),
+    ]
 
 
 def test_what_is_hidden_is_not_found_like_what_never_was(plan: str, mallory: Caller, rover: Caller, cast: Cast) -> None:

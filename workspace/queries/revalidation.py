@@ -1,6 +1,7 @@
 """Whether what was cited still stands."""
 
 import re
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal
@@ -10,7 +11,7 @@ from django.db.models import F, Q
 from workspace.access import location_of
 from workspace.actor import Actor
 from workspace.errors import FieldError, Invalid
-from workspace.markdown.lines import bare, split
+from workspace.markdown.lines import normalise
 from workspace.models import Blob, Commit, Reach
 from workspace.queries.citations import Lines, citation
 
@@ -62,10 +63,14 @@ def revalidate(actor: Actor, *, citations: Sequence[str]) -> tuple[Standing, ...
         .annotate(counted=F("blob__lines"))
         .order_by("pk")
     )
-    return tuple(_standing(found, [row for row in rows if row.pk.startswith(found["commit"])]) for found in matches)
+    texts, told = _Texts(), {}
+    for index in sorted(range(len(matches)), key=lambda index: matches[index]["commit"]):
+        cited_commit = matches[index]["commit"]
+        told[index] = _standing(matches[index], [row for row in rows if row.pk.startswith(cited_commit)], texts)
+    return tuple(told[index] for index in range(len(matches)))
 
 
-def _standing(cited: "re.Match[str]", rows: list[Commit]) -> Standing:
+def _standing(cited: "re.Match[str]", rows: list[Commit], texts: "_Texts") -> Standing:
     given = cited[0]
     if len(rows) != 1:
         return Standing(citation=given, state="not found")
@@ -80,7 +85,7 @@ def _standing(cited: "re.Match[str]", rows: list[Commit]) -> Standing:
         return Standing(citation=given, state="deleted")
     same = commit.blob_id == document.head.blob_id
     if not same and lines is not None:
-        lines = _now(commit.blob_id, document.head.blob_id, lines)
+        lines = texts.now(commit.blob_id, document.head.blob_id, lines)
         same = lines is not None
     told: dict[str, Any] = {"citation": given, "location": location, "head_commit": document.head_id}
     if not same:
@@ -96,16 +101,50 @@ def _lines(cited: "re.Match[str]") -> Lines | None:
     return first, int(cited["last"] or first)
 
 
-def _now(before: str, after: str, lines: Lines) -> Lines | None:
-    """Where in ``after`` the ``lines`` of ``before`` stand as they were, nearest to where they stood; None where
-    they do not."""
-    texts = dict(Blob.objects.filter(pk__in=[before, after]).values_list("pk", "content"))
-    old, new = ([bare(line) for line in split(texts[key])] for key in (before, after))
+class _Framed:
+    """A text with a line break before and behind each line, so that whole lines are found as a string is."""
+
+    def __init__(self, text: str) -> None:
+        ended = normalise(text)
+        self.text = f"\n{ended}" if not ended or ended.endswith("\n") else f"\n{ended}\n"
+        self._starts = [found.start() for found in re.finditer("\n", self.text)]
+
+    def start(self, line: int) -> int:
+        """Where the line break before ``line`` is; the last one where there are fewer lines."""
+        return self._starts[min(line, len(self._starts)) - 1]
+
+    def line(self, start: int) -> int:
+        return bisect_left(self._starts, start) + 1
+
+
+class _Texts:
+    """Texts of versions by the hash of each. The last pair is kept: citations of one version, one after the other,
+    load and cut it once."""
+
+    def __init__(self) -> None:
+        self._pair: tuple[str, str] | None = None
+        self._framed: tuple[_Framed, _Framed]
+
+    def now(self, before: str, after: str, lines: Lines) -> Lines | None:
+        """Where in ``after`` the ``lines`` of ``before`` stand as they were, nearest to where they stood; None where
+        they do not."""
+        if self._pair != (before, after):
+            found = dict(Blob.objects.filter(pk__in=[before, after]).values_list("pk", "content"))
+            self._pair, self._framed = (before, after), (_Framed(found[before]), _Framed(found[after]))
+        return _nearest(*self._framed, lines)
+
+
+def _nearest(old: _Framed, new: _Framed, lines: Lines) -> Lines | None:
     first, last = lines
-    passage = old[first - 1 : last]
-    size = len(passage)
-    places = [at for at in range(len(new) - size + 1) if new[at] == passage[0] and new[at : at + size] == passage]
+    passage = old.text[old.start(first) : old.start(last + 1) + 1]
+    spot = new.start(first)
+    following = new.text.find(passage, spot)
+    # Backwards by a forward search of the mirrored text: that takes time by the length, and rfind by the product.
+    earlier = new.text[: spot + len(passage) - 1]
+    mirrored = earlier[::-1].find(passage[::-1])
+    preceding = len(earlier) - mirrored - len(passage) if mirrored >= 0 else -1
+    places = [new.line(at) for at in (preceding, following) if at >= 0]
     if not places:
         return None
-    at = min(places, key=lambda place: (abs(place - first + 1), place))
-    return at + 1, at + size
+    at = min(places, key=lambda place: (abs(place - first), place))
+    return at, at + last - first
