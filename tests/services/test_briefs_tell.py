@@ -1,10 +1,14 @@
 """What somebody is told who comes back, and what is not told again once it was acknowledged."""
 
+import threading
+import time
+
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from tests.cast import PLAN, Cast
+from tests.locks import held
 from workspace.actor import Actor
 from workspace.digest.summary import SummaryLine
 from workspace.errors import Invalid, NotFound
@@ -101,6 +105,55 @@ def test_what_ends_later_than_it_is_dated_is_still_told(cast: Cast, plan: str) -
     briefs.acknowledge(cast.alice, ack_through=head)
     (row,) = reads.brief(cast.alice).changed
     assert (row.commit, row.commits) == (late.pk, 1)
+
+
+def test_what_was_told_is_not_told_again_however_soon_one_asks(cast: Cast, plan: str) -> None:
+    head = acknowledged(cast.alice).head
+    told: list[str] = []
+    for number in range(6):
+        documents.append(cast.bob, location=PLACE, content=f"Line {number}.")
+        briefs.acknowledge(cast.alice, ack_through=head)
+        found = reads.brief(cast.alice)
+        told += [row.commit for row in found.changed]
+        assert [row.commits for row in found.changed] == [1]
+        head = found.head
+    assert len(set(told)) == 6
+    briefs.acknowledge(cast.alice, ack_through=head)
+    assert changed(cast.alice) == []
+
+
+def test_a_commit_that_ends_long_after_it_is_dated_is_told_once(committed_cast: Cast) -> None:
+    cast, place = committed_cast, "product/launch"
+    documents.create(cast.alice, location=f"{place}/first.md", content="It begins.")
+    documents.create(cast.alice, location=f"{place}/other/first.md", content="It begins.")
+    seen: list[str] = []
+
+    def look() -> None:
+        found = reads.brief(cast.alice, location=place)
+        seen.extend(row.location for row in found.changed)
+        briefs.acknowledge(cast.alice, ack_through=found.head)
+
+    def write() -> None:
+        try:
+            documents.create(cast.bob, location=f"{place}/other/late.md", content="It takes long.")
+        finally:
+            connection.close()
+
+    thread = threading.Thread(target=write)
+    with held("SELECT 1 FROM workspace_person WHERE id = %s FOR UPDATE", cast.bob.person):
+        # Its author is a foreign key, checked as it ends.
+        thread.start()
+        time.sleep(2)
+        for number in range(3):
+            documents.create(cast.scout, location=f"{place}/quick-{number}.md", content="At once.")
+            look()
+            time.sleep(0.6)
+        assert f"{place}/other/late.md" not in seen
+    thread.join()
+    for _ in range(3):
+        look()
+    quick = [f"{place}/quick-{number}.md" for number in range(3)]
+    assert sorted(seen) == sorted([*quick, f"{place}/other/late.md"])
 
 
 def test_what_was_told_of_one_folder_is_still_told_of_another(cast: Cast, plan: str) -> None:

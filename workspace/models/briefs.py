@@ -10,8 +10,8 @@ class BriefMark(models.Model):
     """The point up to which a person, or an agent by itself, has acknowledged the briefs of a ``folder``, or those of
     all their work (None). It only moves forward.
 
-    ``told`` are ids of what was seen to have happened just before ``through``: what ends later than it is dated has
-    to be looked for again, and what was told is not told twice.
+    ``told`` are ids (of commits, their beginnings) of what was told and is dated after ``through``: what ends later
+    than it is dated has to be looked for again, and what was told is not told twice.
     """
 
     principal = models.CharField(max_length=64, editable=False)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final, Literal
 
-from django.contrib.postgres.aggregates import ArrayAgg
+from django.db import connection
 from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet
 from django.db.models.functions import Coalesce, Left
 from django.utils import timezone
@@ -30,6 +30,15 @@ WORK_DAYS: Final = 30
 WORK: Final = 200
 """Of the newest deeds, those that tell where somebody works."""
 EXCERPT: Final = 200
+LONGEST: Final = timedelta(minutes=2)
+"""A transaction that runs longer than that is not waited for: what it dated before that is told by no brief."""
+TOLD: Final = 400
+"""Ids of each kind that a cursor holds at most, so that it has room in an address."""
+SHORT: Final = 16
+"""Characters of a commit's id that stand for it in a cursor."""
+UNDERWAY: Final = """SELECT min(xact_start) FROM pg_stat_activity
+ WHERE backend_xid IS NOT NULL AND datname = current_database() AND pid <> pg_backend_pid()
+"""
 _CURSOR: Final = "brief"
 _WORKED = (ReceiptKind.READ, ReceiptKind.INVOKED, ReceiptKind.CAPTURED)
 
@@ -95,8 +104,8 @@ class Brief:
 
 @dataclass(frozen=True, kw_only=True)
 class Through:
-    """A point up to which the brief of a ``folder`` (by its key; None: of all work) was told, and what of it was told
-    that happened just before."""
+    """A point up to which all that a brief of ``folder`` (by its key; None: of all work) could tell was there to be
+    told, and what was told of after it."""
 
     folder: int | None
     moment: datetime
@@ -111,17 +120,22 @@ def brief(actor: Actor, *, location: str | None = None) -> Brief:
     mark = _mark(actor, place)
     head = timezone.now()
     told: Sequence[str] = mark.told if mark else ()
-    since = mark.through - COMMITTING if mark else head - timedelta(days=UNTOLD_DAYS)
+    since = mark.through if mark else head - timedelta(days=UNTOLD_DAYS)
+    settled = max(_settled(head), since)
     where = _where(actor, place)
-    changed, documents, fresh = _changed(actor, where, since, head, told)
-    captured, sessions, fresh_sessions = _captured(actor, where, since, head, told)
+    commits, sessions = _commits(actor, where, since, head), _sessions(actor, where, since, head)
+    # What is told is what these saw: of what ends between two statements, all of it is left to the next brief.
+    fresh, settled = _fresh(commits, settled)
+    fresh_sessions, settled = _fresh(sessions, settled)
+    changed, documents = _changed(_seen(commits, settled, fresh).exclude(short__in=told))
+    captured, captures_count = _captured(_seen(sessions, settled, fresh_sessions).exclude(pk__in=told))
     waiting = conflicts.waiting(actor, limit=COUNTED)
     approvals, to_approve = _approvals(actor)
     left_out = {
         "approvals": to_approve - len(approvals),
         "changed": documents - len(changed),
         "contested": len(waiting) - len(waiting[:MOST]),
-        "captures": sessions - len(captured),
+        "captures": captures_count - len(captured),
     }
     return Brief(
         approvals=approvals,
@@ -130,7 +144,11 @@ def brief(actor: Actor, *, location: str | None = None) -> Brief:
         captures=captured,
         left_out={kind: count for kind, count in left_out.items() if count > 0},
         since=pages.encode(actor, _CURSOR, [mark.folder_id, mark.through, *mark.told]) if mark else None,
-        head=pages.encode(actor, _CURSOR, [place.pk if place else None, head, *fresh, *fresh_sessions]),
+        head=pages.encode(
+            actor,
+            _CURSOR,
+            [place.pk if place else None, settled, *(pk[:SHORT] for pk in fresh), *fresh_sessions],
+        ),
     )
 
 
@@ -148,6 +166,29 @@ def _mark(actor: Actor, place: Folder | None) -> BriefMark | None:
     marks = BriefMark.objects.filter(principal=actor.principal)
     marks = marks.filter(folder__in=place.lineage) if place else marks.filter(folder=None)
     return marks.order_by("-through").first()
+
+
+def _settled(head: datetime) -> datetime:
+    """A moment before which nothing is dated that is still to be seen: commits are dated before they end."""
+    with connection.cursor() as cursor:
+        cursor.execute(UNDERWAY)
+        (begun,) = cursor.fetchone()
+    return max(min(head, begun or head) - COMMITTING, head - LONGEST)
+
+
+def _fresh(rows: "QuerySet[Any]", settled: datetime) -> tuple[list[str], datetime]:
+    """Ids of what can be seen of ``rows`` and is dated after ``settled``; and that moment, later where there are too
+    many of them to be held."""
+    found = list(
+        rows.filter(created_at__gt=settled).order_by("-created_at", "pk").values_list("pk", "created_at")[: TOLD + 1]
+    )
+    if len(found) > TOLD:
+        settled = found[TOLD][1]
+    return [pk for pk, at in found if at > settled], settled
+
+
+def _seen(rows: "QuerySet[Any]", settled: datetime, fresh: Sequence[str]) -> "QuerySet[Any]":
+    return rows.filter(Q(created_at__lte=settled) | Q(pk__in=fresh))
 
 
 def _approvals(actor: Actor) -> tuple[tuple[Approval, ...], int]:
@@ -205,22 +246,18 @@ def _where(actor: Actor, place: Folder | None) -> _Where:
     return _Where(folders=tuple(sorted(folder for folder in worked if folder is not None)))
 
 
-def _changed(
-    actor: Actor, where: _Where, since: datetime, head: datetime, told: Sequence[str]
-) -> tuple[tuple[ChangedRow, ...], int, list[str]]:
-    """The newest rows, how many documents there are in all, and ids of the commits that have just been made."""
+def _commits(actor: Actor, where: _Where, since: datetime, head: datetime) -> "QuerySet[Any]":
+    """What others committed near there after ``since``, with ``short``, the beginning of its id."""
     near = Document.objects.live().visible_to(Reach(actor)).filter(where.of("folder"), head__created_at__gt=since)
-    commits = _by_others(actor, Commit.objects.filter(document__in=near.values("pk"), created_at__gt=since))
+    made = Commit.objects.filter(document__in=near.values("pk"), created_at__gt=since, created_at__lte=head)
+    return _by_others(actor, made).annotate(short=Left("pk", SHORT))
+
+
+def _changed(commits: "QuerySet[Any]") -> tuple[tuple[ChangedRow, ...], int]:
+    """The newest rows, and how many documents there are in all."""
     groups = list(
-        commits.filter(created_at__lte=head)
-        .exclude(pk__in=told)
-        .values("document")
-        .annotate(
-            newest=Max("number"),
-            at=Max("created_at"),
-            count=Count("pk"),
-            fresh=ArrayAgg("pk", filter=Q(created_at__gt=head - COMMITTING)),
-        )
+        commits.values("document")
+        .annotate(newest=Max("number"), at=Max("created_at"), count=Count("pk"))
         .order_by("-at", "document")[:COUNTED]
     )
     shown = {group["document"]: group for group in groups[:MOST]}
@@ -230,8 +267,7 @@ def _changed(
     rows = {
         row.document_id: row for row in Commit.objects.filter(wanted).select_related("document__folder", *who.RELATED)
     }
-    changed = tuple(_changed_row(rows[document], group["count"]) for document, group in shown.items())
-    return changed, len(groups), [pk for group in groups for pk in group["fresh"] or ()]
+    return tuple(_changed_row(rows[document], group["count"]) for document, group in shown.items()), len(groups)
 
 
 def _by_others(actor: Actor, commits: "QuerySet[Commit]") -> "QuerySet[Commit]":
@@ -257,21 +293,20 @@ def _changed_row(commit: Commit, commits: int) -> ChangedRow:
     )
 
 
-def _captured(
-    actor: Actor, where: _Where, since: datetime, head: datetime, told: Sequence[str]
-) -> tuple[tuple[CapturedRow, ...], int, list[str]]:
-    """As ``_changed``, of captures."""
-    rows = (
+def _sessions(actor: Actor, where: _Where, since: datetime, head: datetime) -> "QuerySet[Any]":
+    """What others captured near there after ``since``."""
+    return (
         Capture.objects.kept()
         .filter(Reach(actor).folders("folder__lineage"), where.of("folder"), folder__deleted_at=None)
         .filter(deleted_at=None, created_at__gt=since, created_at__lte=head)
         .exclude(principal=actor.principal)
-        .exclude(pk__in=told)
     )
+
+
+def _captured(rows: "QuerySet[Any]") -> tuple[tuple[CapturedRow, ...], int]:
+    """As ``_changed``, of captures."""
     found = tuple(_captured_row(row) for row in _captures(rows).order_by("-created_at", "pk")[:MOST])
-    count = rows.count() if len(found) == MOST else len(found)
-    fresh = rows.filter(created_at__gt=head - COMMITTING).values_list("pk", flat=True)[:COUNTED] if found else ()
-    return found, count, list(fresh)
+    return found, rows.count() if len(found) == MOST else len(found)
 
 
 def _captures(rows: "QuerySet[Capture]") -> "QuerySet[Any]":

@@ -21,4 +21,7 @@ def acknowledge(actor: Actor, *, ack_through: str) -> None:
     mark = {"principal": actor.principal, "folder_id": through.folder}
     values = {"through": through.moment, "told": list(through.told), "acknowledged_at": timezone.now()}
     BriefMark.objects.get_or_create(**mark, defaults=values)
-    BriefMark.objects.filter(**mark, through__lt=through.moment).update(**values)
+    row = BriefMark.objects.select_for_update(no_key=True).get(**mark)
+    # Of two cursors of one moment the one that told more is the later: what was told stays told.
+    if (row.through, len(row.told)) < (through.moment, len(through.told)):
+        BriefMark.objects.filter(pk=row.pk).update(**values)
