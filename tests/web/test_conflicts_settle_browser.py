@@ -150,6 +150,7 @@ def test_a_moved_document_keeps_what_fits(enter: Enter, committed_cast: Cast, co
     page.get_by_role("button", name="Save the result").click()
     expect(page.get_by_role("alert")).to_contain_text("The document changed while you decided")
     expect(page.locator("[data-progress]")).to_have_text("2 of 3 decided")
+    expect(page.locator("[data-current]")).to_have_count(1)
     page.keyboard.press("2")
     page.get_by_role("button", name="Save the result").click()
     page.wait_for_url(f"**/d/{LOCATION}")
