@@ -9,7 +9,8 @@ from workspace.queries.hosts import NAMES
 
 @dataclass(frozen=True, kw_only=True)
 class Step:
-    """One thing to do: words, and what to paste. ``{mcp}`` and ``{base}`` stand for this instance's addresses."""
+    """One thing to do: words, and what to paste. ``{mcp}`` and ``{base}`` stand for this instance's addresses, and
+    ``{folder}`` for one that the reader can read, as a shell takes it."""
 
     say: str
     lines: tuple[str, ...] = ()
@@ -39,14 +40,40 @@ def _pasted(say: str, section: str, server: Mapping[str, str]) -> Step:
     return Step(say=say, lines=(json.dumps({section: {"baton": dict(server)}}, indent=2),))
 
 
-BIND = Step(
-    say="Bind each repository to its folder on the page of bindings, or name the folder in the project, in a file "
-    "called .baton.json. Projects that are not bound send no prompt.",
-    lines=(
-        "{base}/bindings",
-        '{"folder": "team/project", "policy": "optional"}',
-    ),
-)
+HANDLERS = {
+    "claude-code": "~/.claude/plugins/marketplaces/baton/baton/hooks/baton_hook.py",
+    "codex": "~/.codex/baton/baton_hook.py",
+    "gemini": "~/.gemini/extensions/baton/hooks/baton_hook.py",
+    "opencode": "~/.config/opencode/plugin/baton/baton_hook.py",
+}
+"""Where the handler lies once a host's plugin is installed, in each person's home: it is run from within projects."""
+
+
+def _hooks(host: str, added: str, install: str, tools: str = "") -> tuple[Step, ...]:
+    """Add the plugin of a host, connect it, bind a project, and what of it is off. ``added`` and ``install`` are how it
+    is added, and ``tools`` what then signs in the tools that it brings."""
+    run = f"python3 {HANDLERS[host]}"
+    return (
+        Step(say=added, lines=(install,)),
+        Step(
+            say="Sign in its hooks on this machine. It shows a code for your browser"
+            + (f"; {tools} signs in the tools." if tools else "."),
+            lines=(f"{run} connect",),
+        ),
+        Step(
+            say="In a project, name the folder that it belongs to. Or bind its repository in the browser, for all your "
+            "machines. Projects that are not bound send no prompt.",
+            lines=(f"{run} bind {{folder}}", "{base}/bindings"),
+        ),
+        Step(
+            say="Nothing is saved until you say so, in the project or at its binding in the browser. With ask, each "
+            "waits for your approval.",
+            lines=(f"{run} capture ask",),
+        ),
+        Step(say="To see what is set up, and whether it answers:", lines=(f"{run} status", f"{run} test")),
+    )
+
+
 WAYS = (
     Way(
         key="claude-code",
@@ -59,15 +86,12 @@ WAYS = (
                     "claude mcp login baton",
                 ),
             ),
-            Step(
-                say="To have it read before each prompt by itself, add the plugin in place of both, and connect it:",
-                lines=(
-                    "curl -fsSLO {base}/connect/claude-code.zip && unzip -q claude-code.zip && "
-                    "claude plugin marketplace add ./baton-claude-code && claude plugin install baton@baton",
-                    "python3 baton-claude-code/baton/hooks/baton_hook.py connect",
-                ),
+            *_hooks(
+                "claude-code",
+                "Or, to have it read before each prompt by itself, add the plugin in place of both:",
+                "claude plugin marketplace add {base}/connect/claude-code.git && claude plugin install baton@baton",
+                tools="/mcp, or claude mcp login plugin:baton:baton,",
             ),
-            BIND,
         ),
     ),
     Way(
@@ -75,14 +99,11 @@ WAYS = (
         steps=(
             Step(say="Add Baton. Your browser opens.", lines=("codex mcp add baton --url {mcp}",)),
             Step(say="To sign in again later:", lines=("codex mcp login baton",)),
-            Step(
-                say="To have it read before each prompt by itself, add the hooks, and connect them:",
-                lines=(
-                    "curl -fsSLO {base}/connect/codex.zip && unzip -q codex.zip && python3 baton-codex/install.py",
-                    "python3 baton-codex/baton_hook.py connect",
-                ),
+            *_hooks(
+                "codex",
+                "To have it read before each prompt by itself, add the hooks. Trust them when Codex asks at its start:",
+                "curl -fsSLO {base}/connect/codex.zip && unzip -qo codex.zip && python3 baton-codex/install.py",
             ),
-            BIND,
         ),
     ),
     Way(
@@ -90,15 +111,12 @@ WAYS = (
         steps=(
             Step(say="Add Baton.", lines=("gemini mcp add --transport http baton {mcp}",)),
             Step(say="Start gemini, and in it sign in. Your browser opens.", lines=("/mcp auth baton",)),
-            Step(
-                say="To have it read before each prompt by itself, add the extension in place of that, and connect it:",
-                lines=(
-                    "curl -fsSLO {base}/connect/gemini.zip && unzip -q gemini.zip && "
-                    "gemini extensions install ./baton-gemini",
-                    "python3 baton-gemini/hooks/baton_hook.py connect",
-                ),
+            *_hooks(
+                "gemini",
+                "Or, to have it read before each prompt by itself, add the extension in place of that:",
+                "gemini extensions install {base}/connect/gemini.git",
+                tools="/mcp auth baton",
             ),
-            BIND,
         ),
     ),
     Way(
@@ -107,15 +125,12 @@ WAYS = (
             _pasted("In opencode.json:", "mcp", {"type": "remote", "url": "{mcp}"}),
             Step(say="Sign in. Your browser opens.", lines=("opencode mcp auth baton",)),
             Step(say="From version 2 on, instead of both:", lines=("opencode mcp add baton --url {mcp}",)),
-            Step(
-                say="To have it read before each prompt by itself, add the plugin, and connect it:",
-                lines=(
-                    "curl -fsSLO {base}/connect/opencode.zip && unzip -q opencode.zip && "
-                    "mkdir -p ~/.config/opencode/plugin && cp -r baton-opencode/* ~/.config/opencode/plugin",
-                    "python3 ~/.config/opencode/plugin/baton/baton_hook.py connect",
-                ),
+            *_hooks(
+                "opencode",
+                "To have it read before each prompt by itself, add the plugin:",
+                "curl -fsSLO {base}/connect/opencode.zip && unzip -qo opencode.zip && "
+                "mkdir -p ~/.config/opencode/plugin && cp -r baton-opencode/* ~/.config/opencode/plugin",
             ),
-            BIND,
         ),
     ),
     Way(

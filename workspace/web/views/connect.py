@@ -1,5 +1,6 @@
 """How to connect each host, with this instance's address, and a look at whether it has arrived."""
 
+import shlex
 from datetime import UTC, datetime, timedelta
 from urllib.parse import urlsplit
 
@@ -9,7 +10,7 @@ from django.utils import timezone
 
 from workspace.queries import arrivals
 from workspace.queries.arrivals import Arrival
-from workspace.web.frame import page, person
+from workspace.web.frame import Frame, page, person
 from workspace.web.times import age_words
 from workspace.web.views.help import TOPICS
 from workspace.web.ways import WAYS
@@ -24,10 +25,13 @@ def show(request: HttpRequest) -> HttpResponse:
     """The lines for each host."""
     chosen = next((way for way in WAYS if way.key == request.GET.get("host")), WAYS[0])
     now = timezone.now()
+    frame = Frame(person(request), section="help")
+    folder = shlex.quote(frame.example or "FOLDER")
     context = {
+        "frame": frame,
         "ways": WAYS,
         "way": chosen,
-        "steps": [(step.say, [_filled(line) for line in step.lines]) for step in chosen.steps],
+        "steps": [(step.say, [_filled(line, folder) for line in step.lines]) for step in chosen.steps],
         "address": _filled("{mcp}"),
         "unreachable": chosen.needs_public and _is_private(),
         "topics": TOPICS,
@@ -35,7 +39,7 @@ def show(request: HttpRequest) -> HttpResponse:
         "arrivals": _arrivals(request, now),
         "since": int(now.timestamp()),
     }
-    return page(request, "connect.html", context, section="help")
+    return page(request, "connect.html", context)
 
 
 def arrived(request: HttpRequest) -> HttpResponse:
@@ -57,8 +61,9 @@ def _ago(then: datetime) -> str:
     return f"{max(seconds, 0)} s ago" if seconds < 60 else age_words(then)
 
 
-def _filled(line: str) -> str:
-    return line.replace("{mcp}", f"{settings.BATON_BASE_URL}/mcp").replace("{base}", settings.BATON_BASE_URL)
+def _filled(line: str, folder: str = "") -> str:
+    base = settings.BATON_BASE_URL
+    return line.replace("{mcp}", f"{base}/mcp").replace("{base}", base).replace("{folder}", folder)
 
 
 def _is_private() -> bool:
