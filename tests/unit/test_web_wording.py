@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workspace.merge.hunks import Decision, Kind, Rule
-from workspace.web.settled import KINDS, RULES, by_itself
+from workspace.web.rules import RULES
+from workspace.web.settled import KINDS, by_itself
 from workspace.web.wording import against
 
 TEXTS = st.text(st.sampled_from("ab <&\n-é한"), max_size=60)

@@ -65,6 +65,13 @@ def _may_ask(request: HttpRequest) -> bool:
     return request.method in ("GET", "HEAD") and user is not None and user.is_authenticated
 
 
+def narrowing(refusal: errors.NotFound | errors.Invalid) -> list[str]:
+    """What is wrong with the filters of a list, which its address holds: one sentence each."""
+    wrong = refusal.errors if isinstance(refusal, errors.Invalid) else ()
+    told = [f"{error.field} {error.message}" for error in wrong if error.field != "location"]
+    return told or ["No folder of that name that you can see."]
+
+
 def _asking(request: HttpRequest, refusal: errors.NotFound | errors.Forbidden) -> str:
     """The form that asks for access to the page at this address."""
     found = request.resolver_match.kwargs if request.resolver_match else {}

@@ -12,27 +12,13 @@ from workspace.queries.conflicts import ConflictView
 from workspace.queries.history import CommitRow
 from workspace.queries.settling import Table, writer
 from workspace.services.choices import NAMED_MOST, left_out
+from workspace.web.rules import RULES
 from workspace.web.wording import against
 
 KINDS = {
     "modify/modify": "both changed the same words",
     "insert/insert": "both added text at the same place",
     "delete/modify": "one removed what the other changed",
-}
-RULES: dict[Rule, str] = {
-    "blocks": "changes of neighbouring paragraphs, items or lines",
-    "formatting": "one side only changed the layout of what the other reworded",
-    "sentences": "different sentences of one paragraph",
-    "links": "the words of a link and where it leads",
-    "heading": "the words of a heading and its anchor",
-    "cells": "different cells of one table row",
-    "subsumed": "one side's change holds the other's",
-    "same": "both put in the same",
-    "union": "both added to one list or table, and both additions are kept",
-    "sections": "both added sections of their own",
-    "beside": "one added something next to what the other changed",
-    "moved": "a change followed its paragraph to where the other side moved it",
-    "renumbered": "a list was numbered anew",
 }
 TEXT = "text"
 UNDECIDED = "theirs"

@@ -7,26 +7,11 @@ from itertools import groupby
 from typing import Final
 
 from workspace.queries.history import CommitRow
+from workspace.web.rules import RULES
 from workspace.web.times import day_words
 
 _GIT: Final = re.compile(r"Imported, git [0-9a-f]{40,64}, ")
 """The reason that an import gives to what it took from a repository."""
-RULES: Final = {
-    "blocks": "changes of parts that touch",
-    "formatting": "layout on one side, words on the other",
-    "sentences": "different sentences of one paragraph",
-    "links": "the words of a link and where it leads",
-    "heading": "the words and the anchor of a heading",
-    "cells": "different cells of a table row",
-    "subsumed": "one side's edit held the other's",
-    "same": "both put in the same",
-    "union": "both added to one list or table, and both are kept",
-    "sections": "both added a section, and both are kept",
-    "beside": "something added beside what the other side changed",
-    "moved": "a change followed to where its part was moved",
-    "renumbered": "a list numbered anew",
-}
-"""What a merge settled, in words; /help/merging tells more."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,7 +71,7 @@ def elsewhere(row: CommitRow) -> bool:
 
 
 def settled(row: CommitRow) -> tuple[Settled, ...]:
-    """What the merge that made a commit decided, in words."""
+    """What the merge that made a commit decided, in words; a rule that this version does not know by its name."""
     return tuple(
         Settled(
             words=RULES.get(one.rule, one.rule),

@@ -9,11 +9,11 @@ from django.urls import reverse
 
 from workspace.actor import Actor
 from workspace.digest.summary import SECTIONS, TITLES
-from workspace.errors import FieldError, Forbidden, Gone, Invalid, NotFound
+from workspace.errors import Forbidden, Gone, Invalid, NotFound
 from workspace.markdown import lines
 from workspace.queries import access, captures, folders
 from workspace.services import captures as services
-from workspace.web.errors import note
+from workspace.web.errors import narrowing, note
 from workspace.web.frame import page, person
 
 
@@ -28,10 +28,7 @@ def index(request: HttpRequest) -> HttpResponse:
         )
     except (NotFound, Invalid) as refusal:
         note(request, refusal, location=folder)
-        wrong: tuple[FieldError, ...] = refusal.errors if isinstance(refusal, Invalid) else ()
-        context["errors"] = [f"{error.field} {error.message}" for error in wrong if error.field != "location"] or [
-            "No folder of that name that you can see."
-        ]
+        context["errors"] = narrowing(refusal)
         return page(request, "capture/list.html", context, section="captures", status=422)
     return page(request, "capture/list.html", context, section="captures")
 

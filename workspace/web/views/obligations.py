@@ -13,7 +13,7 @@ from workspace.queries.obligation_stages import Handoff, Stage
 from workspace.queries.obligation_timeline import Prompt
 from workspace.queries.obligations import Filters, Overview, Session
 from workspace.web.charts import Chart, chart
-from workspace.web.errors import note
+from workspace.web.errors import narrowing, note
 from workspace.web.frame import page, person
 
 WORDS = {
@@ -70,10 +70,7 @@ def index(request: HttpRequest) -> HttpResponse:
     except (NotFound, Invalid) as refusal:
         note(request, refusal, location=context["chosen"]["folder"])
         context |= _narrowing(Filters(), Overview.nothing())
-        wrong = refusal.errors if isinstance(refusal, Invalid) else ()
-        context["errors"] = [f"{error.field} {error.message}" for error in wrong if error.field != "location"] or [
-            "No folder of that name that you can see."
-        ]
+        context["errors"] = narrowing(refusal)
         return page(request, "obligation/list.html", context, section="obligations", status=422)
     sessions = overview.page.items
     cards = _cards(sessions, obligation_stages.of_sessions(actor, sessions, since=filters.since))
