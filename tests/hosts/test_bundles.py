@@ -61,6 +61,13 @@ def test_every_manifest_is_json_and_every_hook_has_a_limit_above_the_handlers_ow
             assert hook["timeout"] > (0 if event == "SessionEnd" else 15 * unit)
 
 
+def test_claude_code_takes_the_commit_for_the_plugins_version() -> None:
+    # Under a version of its own it would never take up what the instance serves later.
+    manifests = [json.loads(text) for name, text in files("claude-code", ADDRESS) if ".claude-plugin/" in name]
+    assert len(manifests) == 2
+    assert not any("version" in each for each in (*manifests, *manifests[0].get("plugins", ())))
+
+
 def test_skills_have_names_and_descriptions_and_are_short() -> None:
     skills = {name: text for name, text in files("claude-code", ADDRESS) if name.endswith("SKILL.md")}
     assert len(skills) == 7
