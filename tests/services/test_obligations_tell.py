@@ -97,7 +97,7 @@ def test_the_sessions_own_readings_and_a_persons_close_nothing(indexed: Cast) ->
     receipts.read(scout, document=page.id, commit=page.commit)  # names no session, so it may be the same one
     (one,) = told(indexed.alice)
     assert one.state == obligations.OPEN
-    assert stages(indexed.alice)["read again"].reason == "no other session has read HANDOFF.md since"
+    assert stages(indexed.alice)["read again"].reason == "no other session has read HANDOFF.md yet"
     attach(scout, ask(scout, session="s2"))
     first = next(session for session in told(indexed.alice) if session.key == "s1")
     assert first.state == obligations.CLOSED

@@ -289,7 +289,7 @@ def _woven(row: Capture, jobs: Jobs, reader: Receipt | None, since: datetime) ->
         yield _reader(reader)
     else:
         waits = indexed or page.created_at
-        yield Stage(name="read again", status="waiting", at=waits, reason="no other session has read HANDOFF.md since")
+        yield Stage(name="read again", status="waiting", at=waits, reason="no other session has read HANDOFF.md yet")
 
 
 def _reader(found: Receipt) -> Stage:
