@@ -23,7 +23,7 @@ from workspace.models.bindings import (
     MOST_DEADLINE_MS,
 )
 from workspace.queries import bindings as reads
-from workspace.services import audit
+from workspace.services import audit, texts
 
 POLICIES: Final = tuple(BindingPolicy.values)
 CAPTURES: Final = tuple(CaptureMode.values)
@@ -187,15 +187,18 @@ def _person(actor: Actor) -> int:
 
 def _settings(policy: object, deadline_ms: object, budget_chars: object) -> dict[str, str | int]:
     """The three as they are stored. Raises ``Invalid`` naming all that are wrong."""
-    wrong = []
+    wrong: list[FieldError] = []
+    numbers: dict[str, int] = {}
     if policy not in POLICIES:
         wrong.append(FieldError(field="policy", message=f"must be one of: {', '.join(POLICIES)}."))
     for field, value, (least, most) in (
         ("deadline_ms", deadline_ms, DEADLINES_MS),
         ("budget_chars", budget_chars, BUDGETS_CHARS),
     ):
-        if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
-            wrong.append(FieldError(field=field, message=f"must be a whole number from {least:,} to {most:,}."))
+        try:
+            numbers[field] = texts.whole(value, field=field, least=least, most=most)
+        except Invalid as refusal:
+            wrong += refusal.errors
     if wrong:
         raise Invalid(errors=wrong)
-    return {"policy": str(policy), "deadline_ms": int(deadline_ms), "budget_chars": int(budget_chars)}  # type: ignore[call-overload]
+    return {"policy": str(policy), **numbers}

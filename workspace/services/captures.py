@@ -181,9 +181,7 @@ def retention(value: object) -> int | None:
     """``retention_days`` as it is given: whole days, or None for no end. Raises ``Invalid``."""
     if value is None:
         return None
-    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= MAX_RETENTION_DAYS:
-        raise Invalid("retention_days", f"must be a whole number from 1 to {MAX_RETENTION_DAYS:,}.")
-    return value
+    return texts.whole(value, field="retention_days", least=1, most=MAX_RETENTION_DAYS)
 
 
 @transaction.atomic(durable=True)

@@ -99,8 +99,8 @@ def prepare(
     """
     begun = time.monotonic()
     prompt = _prompt(prompt)
-    budget = _whole(budget_chars, "budget_chars", 0, MOST_BUDGET)
-    seconds = _whole(deadline_ms, "deadline_ms", 1, MOST_DEADLINE_MS) / 1000
+    budget = texts.whole(budget_chars, field="budget_chars", least=0, most=MOST_BUDGET)
+    seconds = texts.whole(deadline_ms, field="deadline_ms", least=1, most=MOST_DEADLINE_MS) / 1000
     deadline = Deadline(begun + seconds - min(KEPT_BACK, KEPT_BACK * seconds))
     recording = Deadline(begun + max(seconds, LEAST_TO_RECORD))
     operation = texts.word(operation_id, field="operation_id", limit=255)
@@ -186,12 +186,6 @@ def _prompt(value: object) -> str:
         raise Invalid("prompt", f"has {len(value):,} characters. At most {MOST_PROMPT:,} are taken.")
     # A host passes on whatever was pasted: what no text can hold is left out, and nothing is refused.
     return value.encode("utf-8", "ignore").decode().replace("\x00", " ")
-
-
-def _whole(value: object, field: str, least: int, most: int) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
-        raise Invalid(field, f"must be a whole number from {least:,} to {most:,}.")
-    return value
 
 
 def _folder(actor: Actor, location: str | None) -> Folder | None:

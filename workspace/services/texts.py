@@ -1,4 +1,4 @@
-"""What a document's text may be, and the short facts that listings show of it."""
+"""What is taken of what callers give: a document's text, notes, words and numbers; and the facts shown of a text."""
 
 import hashlib
 from dataclasses import dataclass
@@ -59,6 +59,13 @@ def word(value: object, *, field: str, limit: int) -> str:
     value = value.strip()
     if len(value) > limit or not value.isprintable():
         raise Invalid(field, f"must be at most {limit} printable characters.")
+    return value
+
+
+def whole(value: object, *, field: str, least: int, most: int) -> int:
+    """A whole number from ``least`` to ``most``. Raises ``Invalid``."""
+    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
+        raise Invalid(field, f"must be a whole number from {least:,} to {most:,}.")
     return value
 
 
