@@ -4,7 +4,7 @@ from typing import Any
 
 from tests.cast import Cast
 from tests.rest.conftest import Caller, code
-from tests.services.test_obligations_tell import LAUNCH, ask, attach, keep
+from tests.services.sessions import LAUNCH, ask, attach, keep
 from workspace.jobs import work
 from workspace.services import documents, folders
 

@@ -9,6 +9,7 @@ from django.db.models import F
 from django.utils import timezone
 
 from tests.cast import Cast
+from tests.services.sessions import LAUNCH, ask, attach, keep
 from workspace.actor import Actor
 from workspace.errors import Invalid, NotFound
 from workspace.jobs import work
@@ -18,27 +19,6 @@ from workspace.queries import obligation_counts, obligation_stages, obligation_t
 from workspace.queries.obligation_stages import Stage
 from workspace.queries.obligations import Filters, Session
 from workspace.services import captures, contexts, documents, folders, receipts, sharing
-
-LAUNCH = "product/launch"
-ASK = "How many teams do we want in the first month?"
-TEXT = "# Session\n\n## Decided\n\n- The import runs behind the queue, as {name} found.\n"
-
-
-def ask(actor: Actor, session: str = "s1", location: str | None = LAUNCH, **more: Any) -> contexts.Context:
-    given: dict[str, Any] = {"deadline_ms": 60_000, "host": actor.host or "claude-code", "prompt": ASK} | more
-    return contexts.prepare(actor, location=location, session=session, **given)
-
-
-def keep(actor: Actor, session: str = "s1", folder: str = LAUNCH, name: str = "she") -> str:
-    text = TEXT.format(name=name)
-    made = captures.commit(
-        actor, folder=folder, content=text, operation_id=f"stop {session} {name}", host=actor.host, session=session
-    )
-    return made.id
-
-
-def attach(actor: Actor, found: contexts.Context) -> None:
-    contexts.report(actor, receipt=found.receipt, stage="attached")
 
 
 def told(actor: Actor, **narrowed: Any) -> list[Session]:

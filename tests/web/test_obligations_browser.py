@@ -7,7 +7,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
 from tests.cast import PASSWORD, PLAN, Cast
-from tests.services.test_obligations_tell import ask, attach, keep
+from tests.services.sessions import ask, attach, keep
 from tests.web.conftest import server_rests
 from workspace.jobs import work
 from workspace.services import contexts, documents

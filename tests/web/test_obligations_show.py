@@ -8,7 +8,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from tests.cast import Cast
-from tests.services.test_obligations_tell import ASK, LAUNCH, ask, attach, keep
+from tests.services.sessions import ASK, LAUNCH, ask, attach, keep
 from tests.web.conftest import SignIn
 from workspace.jobs import work
 from workspace.models import Job, JobKind, JobState
