@@ -138,6 +138,20 @@ def test_one_operation_sent_by_many_at_once_is_one_capture(committed_cast: Cast)
     assert Capture.objects.count() == 1
 
 
+@pytest.mark.parametrize(
+    ("content", "line"),
+    [
+        ("## Asked\n\nWhich cable do we ship?\n\n## Last message\n\nThe long one.", "Which cable do we ship?"),
+        ("\n**Decided:**\n- June it is.", "June it is."),
+        ("# Decided June\n\nAnd more.", "Decided June"),
+        ("## Open", "Open"),
+        (" \n\n", ""),
+    ],
+)
+def test_the_line_that_names_a_capture_says_what_it_is_about(content: str, line: str) -> None:
+    assert reads.first_line(content) == line
+
+
 def test_captures_are_listed_for_those_who_read_the_folder_and_nobody_else(cast: Cast) -> None:
     made = commit(cast.scout, content="# Decided June\n\nAnd more.")
     (row,) = reads.listing(cast.carol).items

@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from workspace import access
 from workspace.actor import Actor, Role
+from workspace.digest.summary import TITLES
 from workspace.errors import Invalid, NotFound
 from workspace.models import Capture, Job, JobKind, JobState, Reach, Receipt, ReceiptKind, Summary
 from workspace.models.captures import WAITING
@@ -21,6 +22,8 @@ from workspace.queries.who import Who
 EXCERPT = 160
 MOST_READS = 50
 PROPOSED = "proposed"
+_SECTIONS = {title.casefold() for title in (*TITLES.values(), "Last message")}
+"""What hooks and summaries put above what was said; every capture of a turn begins with one."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -181,8 +184,10 @@ def _fields(row: Capture) -> dict[str, Any]:
 
 
 def first_line(content: str) -> str:
-    """The first line of a capture that is not blank, without the marks of Markdown before it."""
-    return next((line.lstrip("#*- ") for line in content.strip().splitlines()), "")
+    """The first line of a capture that says something, without the marks of Markdown before it: neither a blank one nor
+    the mere name of a section, unless there is no other."""
+    said = [line.lstrip("#*- ") for line in content.splitlines() if line.strip()]
+    return next((line for line in said if line.rstrip(": *").casefold() not in _SECTIONS), said[0] if said else "")
 
 
 def _state(row: Capture) -> str:
