@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from typing import Any, Final, Self
 
 from django.db import connection
-from django.db.models import Q, QuerySet, Value
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from workspace.actor import Actor
@@ -44,22 +44,31 @@ NAMES: Final = ("host", "agent", "folder", "state", "days")
 """Names of the filters in addresses."""
 _LONGEST: Final = {"host": 64, "agent": 200, "folder": 4_000}
 
-_FACTS = "person_id, agent_id, key, named, folder_id, host, at, id, kind, fine, bad, live, again, broken"
+# Prompts and captures are put together by session before they are put together with one another: there are many
+# prompts, and only captures have to be sorted.
 _SESSIONS = """
-WITH fact ({facts}) AS MATERIALIZED ({stages} UNION ALL {captures}),
+WITH capture (person_id, agent_id, key, named, folder_id, host, at, id, live, again, broken)
+    AS MATERIALIZED ({captures}),
+part AS (
+    SELECT person_id, agent_id, key, folder_id, bool_or(named) AS named, max(host) AS host,
+           min(at) AS first, max(at) AS last, min(id) FILTER (WHERE kind = 'invoked') AS asked, min(id) AS id,
+           count(*) FILTER (WHERE kind = 'invoked') AS prompts, 0 AS captures, 0 AS handoffs, 0 AS again,
+           NULL AS lead, max(at) FILTER (WHERE fine) AS fine, max(at) FILTER (WHERE bad) AS bad, false AS broken
+      FROM ({stages}) stage (person_id, agent_id, key, named, folder_id, host, at, id, kind, fine, bad)
+     GROUP BY person_id, agent_id, key, folder_id
+     UNION ALL
+    SELECT person_id, agent_id, key, folder_id, bool_or(named), max(host), min(at), max(at), NULL, min(id),
+           0, count(*), count(*) FILTER (WHERE live), count(*) FILTER (WHERE live AND again),
+           (array_agg(id ORDER BY broken DESC, live DESC, again, at DESC))[1], NULL, NULL, bool_or(broken)
+      FROM capture GROUP BY person_id, agent_id, key, folder_id
+),
 told AS (
     SELECT person_id, agent_id, key, folder_id, bool_or(named) AS named, max(host) AS host,
-           min(at) AS first, max(at) AS last,
-           coalesce(min(id) FILTER (WHERE kind = 'invoked'), min(id)) AS id,
-           count(*) FILTER (WHERE kind = 'invoked') AS prompts,
-           count(*) FILTER (WHERE kind = 'captured') AS captures,
-           count(*) FILTER (WHERE live) AS handoffs,
-           count(*) FILTER (WHERE live AND again) AS again,
-           (array_agg(id ORDER BY broken DESC, live DESC, again, at DESC) FILTER (WHERE kind = 'captured'))[1] AS lead,
-           coalesce(bool_or(broken), false)
-           OR coalesce(max(at) FILTER (WHERE bad) > coalesce(max(at) FILTER (WHERE fine), '-infinity'), false)
-           AS failing
-      FROM fact GROUP BY person_id, agent_id, key, folder_id
+           min(first) AS first, max(last) AS last, coalesce(min(asked), min(id)) AS id,
+           sum(prompts)::bigint AS prompts, sum(captures)::bigint AS captures, sum(handoffs)::bigint AS handoffs,
+           sum(again)::bigint AS again, min(lead) AS lead,
+           bool_or(broken) OR coalesce(max(bad) > coalesce(max(fine), '-infinity'), false) AS failing
+      FROM part GROUP BY person_id, agent_id, key, folder_id
 ),
 session AS MATERIALIZED (
     SELECT told.*, CASE WHEN failing THEN 'failed' WHEN handoffs = 0 THEN 'none'
@@ -264,24 +273,21 @@ def _read(
     """Rows of ``_COLUMNS`` and what the whole period has; one of nulls and that where no session is left."""
     fine = Q(kind=ReceiptKind.ATTACHED) | Q(Q(kind=ReceiptKind.RETRIEVED), ~Q(reason=UNAVAILABLE))
     bad = Q(kind=ReceiptKind.WITHHELD) | Q(kind=ReceiptKind.RETRIEVED, reason=UNAVAILABLE)
-    no, named = Value(False), facts.true(~Q(session=""))
-    prompts = prompts.annotate(fine=facts.true(fine), bad=facts.true(bad), named=named, live=no, again=no, broken=no)
-    first = prompts.values_list(
-        "person_id", "agent_id", "key", "named", "folder_id", "host", "at", "pk", "kind", "fine", "bad", "live",
-        "again", "broken",
-    )  # fmt: skip
-    second = handoffs.annotate(kind=Value(ReceiptKind.CAPTURED.value), named=named, fine=no, bad=no).values_list(
-        "author_id", "agent_id", "key", "named", "folder_id", "host", "created_at", "pk", "kind", "fine", "bad",
-        "live", "again", "broken",
-    )  # fmt: skip
+    named = facts.true(~Q(session=""))
+    first = prompts.annotate(fine=facts.true(fine), bad=facts.true(bad), named=named).values_list(
+        "person_id", "agent_id", "key", "named", "folder_id", "host", "at", "pk", "kind", "fine", "bad"
+    )
+    second = handoffs.annotate(named=named).values_list(
+        "author_id", "agent_id", "key", "named", "folder_id", "host", "created_at", "pk", "live", "again", "broken"
+    )
     (ones, one_values), (others, other_values) = (rows.order_by().query.sql_with_params() for rows in (first, second))
-    statement = _SESSIONS.format(facts=_FACTS, stages=ones, captures=others) + _LISTED.format(
+    statement = _SESSIONS.format(stages=ones, captures=others) + _LISTED.format(
         columns=", ".join(f"page.{column}" for column in _COLUMNS)
     )
     chosen = (filters.host, filters.host, filters.agent, filters.agent)
     placed = (filters.state, filters.state, after is not None, *(after or (0, None, "")), most)
     with connection.cursor() as cursor:
-        cursor.execute(statement, (*one_values, *other_values, *chosen, *placed))
+        cursor.execute(statement, (*other_values, *one_values, *chosen, *placed))
         return list(cursor.fetchall())
 
 
