@@ -101,8 +101,9 @@ def prepare(
     prompt = _prompt(prompt)
     budget = texts.whole(budget_chars, field="budget_chars", least=0, most=MOST_BUDGET)
     seconds = texts.whole(deadline_ms, field="deadline_ms", least=1, most=MOST_DEADLINE_MS) / 1000
-    deadline = Deadline(begun + seconds - min(KEPT_BACK, KEPT_BACK * seconds))
-    recording = Deadline(begun + max(seconds, LEAST_TO_RECORD))
+    kept = min(KEPT_BACK, KEPT_BACK * seconds)
+    deadline = Deadline(begun + seconds - kept)
+    recording = Deadline(begun + max(seconds - kept / 3, LEAST_TO_RECORD))
     operation = texts.word(operation_id, field="operation_id", limit=255)
     host = texts.word(host, field="host", limit=64)
     session = texts.word(session, field="session", limit=200)
