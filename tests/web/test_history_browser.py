@@ -5,13 +5,12 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.cast import PLAN, Cast
-from tests.web.test_browser_works import CONTRAST, LOCATION, Enter, enter
+from tests.cast import Cast
+from tests.web.browser import CONTRAST, LOCATION, Enter, enter
 from workspace.queries import documents
 from workspace.services import documents as services
 
 __all__ = ["enter"]
-
 
 
 @pytest.fixture
@@ -160,3 +159,31 @@ def test_a_phone_shows_who_wrote_each_line_and_which_page_it_is_on(enter: Enter,
         assert head
         assert pick
         assert abs(head["x"] + head["width"] / 2 - pick["x"] - pick["width"] / 2) < 6
+
+
+@pytest.mark.parametrize(
+    ("address", "text"),
+    [
+        ("diff/product/launch/ar.md?view=side", ".diff td.ins:not(.ln)"),
+        ("diff/product/launch/ar.md?view=inline", ".diff td.ins:not(.ln, .sg)"),
+        ("blame/product/launch/ar.md", ".source #L3 td:last-child"),
+        ("blame/product/launch/ar.md?view=sentence", ".said-text >> nth=1"),
+    ],
+)
+def test_words_run_in_their_own_direction(enter: Enter, committed_cast: Cast, address: str, text: str) -> None:
+    cast = committed_cast
+    base = "# Plan\n\nيبدأ الإطلاق في الثاني.\n"
+    first = services.create(cast.bob, location="product/launch/ar.md", content=base).commit
+    services.edit(
+        cast.alice,
+        location="product/launch/ar.md",
+        content=base.replace("يبدأ الإطلاق في الثاني", "ينتهي كل شيء غدا"),
+        expected_commit=first,
+    )
+    page = enter("bob", viewport={"width": 1280, "height": 800})
+    page.goto(f"/{address}")
+    # The first letter stands at the right edge of its box, but for the padding.
+    away = """(box) => { const words = document.createTreeWalker(box, NodeFilter.SHOW_TEXT).nextNode();
+        const range = document.createRange(); range.setStart(words, 0); range.setEnd(words, 1);
+        return box.getBoundingClientRect().right - range.getBoundingClientRect().right; }"""
+    assert page.locator(text).first.evaluate(away) < 24
