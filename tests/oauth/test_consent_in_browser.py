@@ -14,7 +14,7 @@ from pytest_django.live_server_helper import LiveServer
 
 from tests.cast import PASSWORD, Cast
 from tests.oauth.conftest import AUTHORIZE, Host
-from tests.web.test_browser_works import CONTRAST
+from tests.web.browser import CONTRAST, sign_in
 from workspace.models import Agent
 from workspace.oauth import leaving
 
@@ -27,19 +27,15 @@ def enter(browser: Browser, live_server: LiveServer, committed_cast: Cast, setti
     settings.BATON_BASE_URL = live_server.url
     contexts: list[BrowserContext] = []
 
-    def sign_in(name: str, **options: Any) -> Page:
+    def signed_in(name: str, **options: Any) -> Page:
         context = browser.new_context(base_url=live_server.url, **options)
         contexts.append(context)
         page = context.new_page()
         page.set_default_timeout(10_000)
-        page.goto("/accounts/login/")
-        page.fill("#id_login", f"{name}@example.org")
-        page.fill("#id_password", PASSWORD)
-        page.get_by_role("button", name="Sign in", exact=True).click()
-        expect(page.get_by_role("heading", level=1)).to_contain_text(name.capitalize())
+        sign_in(page, name)
         return page
 
-    yield sign_in
+    yield signed_in
     for context in contexts:
         for page in context.pages:
             page.wait_for_load_state("networkidle")

@@ -4,8 +4,7 @@ import pytest
 from playwright.sync_api import Page, Route, expect
 
 from tests.cast import PLAN, Cast
-from tests.web.test_browser_works import CONTRAST, LOCATION, Enter, enter
-from tests.web.test_editor_browser import sign_in
+from tests.web.browser import CONTRAST, LOCATION, Enter, enter, sign_in
 from workspace.queries import documents
 from workspace.services import documents as services
 

@@ -7,7 +7,8 @@ import pytest
 from playwright.sync_api import APIResponse, Browser, BrowserContext, Page, Route, expect
 from pytest_django.live_server_helper import LiveServer
 
-from tests.cast import PASSWORD, PLAN, Cast
+from tests.cast import PLAN, Cast
+from tests.web.browser import sign_in
 from tests.web.conftest import server_rests
 from workspace.models import Commit, Conflict
 from workspace.queries import documents
@@ -22,14 +23,6 @@ type Enter = Callable[..., Page]
 
 SOON = 12_000
 """Milliseconds within which an editor has asked whether somebody saved, which it does every five seconds."""
-
-
-def sign_in(page: Page, name: str) -> None:
-    page.goto("/accounts/login/")
-    page.fill("#id_login", f"{name}@example.org")
-    page.fill("#id_password", PASSWORD)
-    page.get_by_role("button", name="Sign in", exact=True).click()
-    expect(page.get_by_role("heading", level=1)).to_contain_text(name.capitalize())
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.cast import Cast
-from tests.web.test_browser_works import Enter, enter
+from tests.web.browser import Enter, enter
 from workspace.access import person_actor
 from workspace.actor import Via
 from workspace.models import Person
