@@ -79,7 +79,9 @@ class ContextOut(serializers.Serializer[Any]):
     budget = BudgetOut()
     left_out = serializers.IntegerField(help_text="Passages that were found and did not fit.")
     partial: Any = serializers.BooleanField(help_text="Whether the time was over before all was looked for.")
-    receipt = serializers.CharField(help_text="To report on by POST /receipts.")
+    receipt = serializers.CharField(
+        help_text="To report on by POST /receipts; empty where the time was over before the asking was recorded."
+    )
     why = serializers.CharField(help_text="Where the text is empty: `nothing to say` or `unavailable`.")
 
 
