@@ -47,6 +47,7 @@ def test_connect_shows_a_code_and_keeps_what_comes_of_it(project: Project, scrip
     assert answer.code == 0, answer.out + answer.said
     assert "ABCD-EFGH" in answer.out
     assert "at_1" not in answer.out
+    assert f"Next: bind FOLDER in a project, or its repository at {scripted.url}/bindings." in answer.out
     assert os.stat(credentials(project)).st_mode & 0o777 == 0o600
     project.prompt()
     assert scripted.to("/api/v1/context")[0].token == "at_1"
@@ -79,7 +80,11 @@ def test_bind_writes_what_prompts_then_use(project: Project, scripted: Server) -
 
 def test_status_and_test_tell_what_is_missing(project: Project, scripted: Server) -> None:
     assert project.run("status").code == 0
-    assert project.run("test").code == 0
+    assert "not bound" not in project.run("test").out
+    (project.root / ".baton.json").rename(project.root / "aside")
+    told = project.run("test")
+    assert (told.code, "not bound, so no prompt asks: bind FOLDER" in told.out) == (0, True)
+    (project.root / "aside").rename(project.root / ".baton.json")
     scripted.answers["/api/v1/context"] = (401, {"detail": "The token is not known."})
     told = project.run("test")
     assert (told.code, "401" in told.out) == (1, True)

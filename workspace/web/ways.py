@@ -122,7 +122,11 @@ WAYS = (
     Way(
         key="opencode",
         steps=(
-            _pasted("In opencode.json:", "mcp", {"type": "remote", "url": "{mcp}"}),
+            _pasted(
+                "In ~/.config/opencode/opencode.json, or in opencode.json of one project:",
+                "mcp",
+                {"type": "remote", "url": "{mcp}"},
+            ),
             Step(say="Sign in. Your browser opens.", lines=("opencode mcp auth baton",)),
             Step(say="From version 2 on, instead of both:", lines=("opencode mcp add baton --url {mcp}",)),
             *_hooks(

@@ -1527,6 +1527,7 @@ def connect(arguments: list[str]) -> int:
         if status == 200 and answer.get("access_token"):
             keep_credentials(address.text, granted(answer, client, {}))
             say("Connected to %s. It is kept in %s, for you alone." % (address.text, credentials_path()))
+            say("Next: bind FOLDER in a project, or its repository at %s/bindings." % address.text)
             return 0
         error = answer.get("error")
         if error == "slow_down":
@@ -1669,6 +1670,9 @@ def test(arguments: list[str]) -> int:
     if code != 200:
         say("%s answered %d %s" % (access.address.text, code, found.get("detail") or ""))
         return 1
+    if not binding.folder:
+        bindings = access.address.text + "/bindings"
+        say("This project is not bound, so no prompt asks: bind FOLDER, or bind it at %s." % bindings)
     used = len(str(found.get("text") or ""))
     say(
         "%s answered in %d ms: %d characters, %d sources%s"
