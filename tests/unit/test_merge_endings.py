@@ -19,6 +19,7 @@ def test_what_was_not_changed_comes_back_byte_for_byte(text: str) -> None:
 
 @given(text=texts, old=texts)
 @example(text="a\n\n", old="a\rb\n\n")
+@example(text="a\n\n\n", old="a\r\ra\n")
 def test_no_line_is_lost_or_gained(text: str, old: str) -> None:
     plain = restyle(text, "\n")
     assert restyle(like(text, old), "\n") == plain

@@ -1,6 +1,6 @@
 """Line endings for a text that went through something that has only one, such as a browser's field."""
 
-from itertools import pairwise, zip_longest
+from itertools import zip_longest
 
 from workspace.merge.lines import bare, ending, restyle, split, style, usual
 from workspace.merge.myers import changes
@@ -27,7 +27,8 @@ def like(text: str, old: str, document: str | None = None) -> str:
         at = change.old_end
     ended = [bare(line) + (end or most) if ending(line) else line for line, end in zip(after, ends, strict=True)]
     # A CR before a line that is empty and ends with LF would make one CRLF of two endings.
-    for n, (line, following) in enumerate(pairwise(ended)):
-        if line[-1] == "\r" and following[0] == "\n":
-            ended[n] = line[:-1] + "\n"
+    # From the end on, as what becomes LF there may do that to the line before it.
+    for n in range(len(ended) - 2, -1, -1):
+        if ended[n][-1] == "\r" and ended[n + 1][0] == "\n":
+            ended[n] = ended[n][:-1] + "\n"
     return "".join(ended)
