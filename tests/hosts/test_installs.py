@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.conformance.model import model
+from tests.conformance.model import Model, model
 from tests.conformance.npm import CLAUDE_CODE, GEMINI, NODE
 from tests.hosts.product import Product
 from tests.hosts.programs import claude_environment, codex_environment, gemini_environment, plain
@@ -34,6 +34,18 @@ def programs(folder: Path) -> str:
     return f"{folder}:/usr/local/bin:/usr/bin:/bin"
 
 
+def opencode_environment(project: Project, _: Model) -> dict[str, str]:
+    return plain(project)
+
+
+ENVIRONMENTS = {
+    "claude-code": claude_environment,
+    "codex": codex_environment,
+    "gemini": gemini_environment,
+    "opencode": opencode_environment,
+}
+
+
 @pytest.mark.parametrize("host", WHERE)
 def test_a_host_is_installed_and_bound_by_the_lines_on_its_page(tmp_path: Path, there: Product, host: str) -> None:
     place = there.place()
@@ -42,12 +54,7 @@ def test_a_host_is_installed_and_bound_by_the_lines_on_its_page(tmp_path: Path, 
     (home / "tmp").mkdir(parents=True)
     project = Project(root=root, home=home, address=there.url, token=there.token("alice", f"{host} by hand", place))
     with model("no-such-tool", {}) as fake:
-        environment = {
-            "claude-code": claude_environment,
-            "codex": codex_environment,
-            "gemini": gemini_environment,
-            "opencode": lambda project, _: plain(project),
-        }[host](project, fake)
+        environment = ENVIRONMENTS[host](project, fake)
         environment |= {"PATH": programs(tmp_path / "bin")}
         # A home as the page means it: these hosts can be told of another folder.
         for name in ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "BATON_TOKEN"):
