@@ -151,7 +151,7 @@ def test_the_frame_costs_the_same_queries_however_many_folders(
 
 
 QUERIES = {
-    "/": 14,
+    "/": 12,
     "/f/product/launch": 21,
     f"/d/{PLAN}": 15,
     f"/edit/{PLAN}": 8,

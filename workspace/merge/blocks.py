@@ -192,6 +192,8 @@ class _Reader:
                 break
             if first in _STARTS and (
                 _ITEM.match(line)
+                if first.isdigit()
+                else _ITEM.match(line)
                 or _HEADING.match(line)
                 or first == "|"
                 or _FENCE.fullmatch(line)

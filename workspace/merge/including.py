@@ -66,6 +66,8 @@ def _in_order(base: Sequence[str], large: Sequence[str], small: Sequence[str]) -
 
 
 def _unnumbered(line: str) -> str:
+    if "." not in line and ")" not in line:
+        return line
     stripped = line.lstrip(" \t>")
     if not stripped[:1].isdigit():
         return line

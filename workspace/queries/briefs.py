@@ -6,8 +6,8 @@ from datetime import datetime, timedelta
 from typing import Any, Final, Literal
 
 from django.db import connection
-from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet
-from django.db.models.functions import Coalesce, Left
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Window
+from django.db.models.functions import Coalesce, Left, Right, RowNumber
 from django.utils import timezone
 
 from workspace import access
@@ -16,8 +16,9 @@ from workspace.actor import Actor
 from workspace.errors import Invalid
 from workspace.models import Binding, BriefMark, Capture, Commit, Document, Folder, Reach, Receipt, ReceiptKind
 from workspace.models.documents import COMMITTING
-from workspace.queries import access_requests, captures, conflicts, pages, who
+from workspace.queries import access_requests, captures, conflicts, pages, waiting, who
 from workspace.queries.conflicts import Waiting
+from workspace.queries.waiting import Waiting as Counted
 from workspace.queries.who import Who
 
 MOST: Final = 20
@@ -35,7 +36,7 @@ LONGEST: Final = timedelta(minutes=2)
 TOLD: Final = 400
 """Ids of each kind that a cursor holds at most, so that it has room in an address."""
 SHORT: Final = 16
-"""Characters of a commit's id that stand for it in a cursor."""
+"""Characters of an id, the last ones, that stand for it in a cursor."""
 UNDERWAY: Final = """SELECT min(xact_start) FROM pg_stat_activity
  WHERE backend_xid IS NOT NULL AND datname = current_database() AND pid <> pg_backend_pid()
 """
@@ -112,10 +113,11 @@ class Through:
     told: tuple[str, ...]
 
 
-def brief(actor: Actor, *, location: str | None = None) -> Brief:
+def brief(actor: Actor, *, location: str | None = None, counted: Counted | None = None) -> Brief:
     """What waits for the actor and what others did near their work: at and below ``location``, or in the folders in
     which their person lately wrote, read or captured and those that they bound, and everywhere where there are none.
-    Raises ``NotFound``."""
+
+    ``counted`` is how much waits for the actor, where that was counted already. Raises ``NotFound``."""
     place = access.folder(actor, location=location) if location else None
     mark = _mark(actor, place)
     head = timezone.now()
@@ -125,29 +127,29 @@ def brief(actor: Actor, *, location: str | None = None) -> Brief:
     where = _where(actor, place)
     commits, sessions = _commits(actor, where, since, head), _sessions(actor, where, since, head)
     # What is told is what these saw: of what ends between two statements, all of it is left to the next brief.
-    fresh, settled = _fresh(commits, settled)
-    fresh_sessions, settled = _fresh(sessions, settled)
+    fresh, settled = _fresh((commits, sessions), settled)
     changed, documents = _changed(_seen(commits, settled, fresh).exclude(short__in=told))
-    captured, captures_count = _captured(_seen(sessions, settled, fresh_sessions).exclude(pk__in=told))
-    waiting = conflicts.waiting(actor, limit=COUNTED)
-    approvals, to_approve = _approvals(actor)
+    captured, captures_count = _captured(_seen(sessions, settled, fresh).exclude(short__in=told))
+    counted = counted or waiting.counted(actor)
+    contested = conflicts.waiting(actor, limit=COUNTED) if counted.conflicts else ()
+    approvals, to_approve = _approvals(actor, counted)
     left_out = {
         "approvals": to_approve - len(approvals),
         "changed": documents - len(changed),
-        "contested": len(waiting) - len(waiting[:MOST]),
+        "contested": len(contested) - len(contested[:MOST]),
         "captures": captures_count - len(captured),
     }
     return Brief(
         approvals=approvals,
         changed=changed,
-        contested=waiting[:MOST],
+        contested=contested[:MOST],
         captures=captured,
         left_out={kind: count for kind, count in left_out.items() if count > 0},
         since=pages.encode(actor, _CURSOR, [mark.folder_id, mark.through, *mark.told]) if mark else None,
         head=pages.encode(
             actor,
             _CURSOR,
-            [place.pk if place else None, settled, *(pk[:SHORT] for pk in fresh), *fresh_sessions],
+            [place.pk if place else None, settled, *(pk[-SHORT:] for pk in fresh)],
         ),
     )
 
@@ -176,12 +178,14 @@ def _settled(head: datetime) -> datetime:
     return max(min(head, begun or head) - COMMITTING, head - LONGEST)
 
 
-def _fresh(rows: "QuerySet[Any]", settled: datetime) -> tuple[list[str], datetime]:
-    """Ids of what can be seen of ``rows`` and is dated after ``settled``; and that moment, later where there are too
+def _fresh(kinds: "Sequence[QuerySet[Any]]", settled: datetime) -> tuple[list[str], datetime]:
+    """Ids of what can be seen of ``kinds`` and is dated after ``settled``; and that moment, later where there are too
     many of them to be held."""
-    found = list(
+    first, *others = (
         rows.filter(created_at__gt=settled).order_by("-created_at", "pk").values_list("pk", "created_at")[: TOLD + 1]
+        for rows in kinds
     )
+    found = sorted(first.union(*others, all=True), key=lambda row: row[1], reverse=True)
     if len(found) > TOLD:
         settled = found[TOLD][1]
     return [pk for pk, at in found if at > settled], settled
@@ -191,10 +195,11 @@ def _seen(rows: "QuerySet[Any]", settled: datetime, fresh: Sequence[str]) -> "Qu
     return rows.filter(Q(created_at__lte=settled) | Q(pk__in=fresh))
 
 
-def _approvals(actor: Actor) -> tuple[tuple[Approval, ...], int]:
+def _approvals(actor: Actor, counted: Counted) -> tuple[tuple[Approval, ...], int]:
     """The oldest first, and how many there are."""
-    asked = access_requests.to_decide(actor, limit=MOST)
-    count = access_requests.decidable(actor).count() if asked.next_cursor else len(asked.items)
+    asked = access_requests.to_decide(actor, limit=MOST).items if counted.requests else ()
+    rows = captures.to_approve(actor).order_by("created_at", "pk")
+    proposed = [_captured_row(row) for row in _captures(rows)[:MOST]] if counted.proposed else []
     found = [
         Approval(
             kind="access-request",
@@ -204,16 +209,13 @@ def _approvals(actor: Actor) -> tuple[tuple[Approval, ...], int]:
             said=row.reason[:EXCERPT],
             at=row.created_at,
         )
-        for row in asked.items
+        for row in asked
     ]
-    proposed = captures.to_approve(actor)
-    kept = [_captured_row(row) for row in _captures(proposed).order_by("created_at", "pk")[: MOST + 1]]
-    count += len(kept) if len(kept) <= MOST else proposed.count()
     found += [
         Approval(kind="capture", id=row.id, location=row.folder, by=row.author, said=row.excerpt, at=row.created_at)
-        for row in kept
+        for row in proposed
     ]
-    return tuple(sorted(found, key=lambda one: one.at)[:MOST]), count
+    return tuple(sorted(found, key=lambda one: one.at)[:MOST]), counted.requests + counted.proposed
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -247,27 +249,18 @@ def _where(actor: Actor, place: Folder | None) -> _Where:
 
 
 def _commits(actor: Actor, where: _Where, since: datetime, head: datetime) -> "QuerySet[Any]":
-    """What others committed near there after ``since``, with ``short``, the beginning of its id."""
+    """What others committed near there after ``since``, with ``short``, the end of its id."""
     near = Document.objects.live().visible_to(Reach(actor)).filter(where.of("folder"), head__created_at__gt=since)
     made = Commit.objects.filter(document__in=near.values("pk"), created_at__gt=since, created_at__lte=head)
-    return _by_others(actor, made).annotate(short=Left("pk", SHORT))
+    return _by_others(actor, made).annotate(short=Right("pk", SHORT))
 
 
 def _changed(commits: "QuerySet[Any]") -> tuple[tuple[ChangedRow, ...], int]:
     """The newest rows, and how many documents there are in all."""
-    groups = list(
-        commits.values("document")
-        .annotate(newest=Max("number"), at=Max("created_at"), count=Count("pk"))
-        .order_by("-at", "document")[:COUNTED]
-    )
-    shown = {group["document"]: group for group in groups[:MOST]}
-    wanted = Q(pk__in=())
-    for document, group in shown.items():
-        wanted |= Q(document=document, number=group["newest"])
-    rows = {
-        row.document_id: row for row in Commit.objects.filter(wanted).select_related("document__folder", *who.RELATED)
-    }
-    return tuple(_changed_row(rows[document], group["count"]) for document, group in shown.items()), len(groups)
+    newest = Window(RowNumber(), partition_by="document", order_by=F("number").desc())
+    rows = commits.annotate(place=newest, count=Window(Count("pk"), partition_by="document")).filter(place=1)
+    found = list(rows.select_related("document__folder", *who.RELATED).order_by("-created_at", "document")[:COUNTED])
+    return tuple(_changed_row(row, row.count) for row in found[:MOST]), len(found)
 
 
 def _by_others(actor: Actor, commits: "QuerySet[Commit]") -> "QuerySet[Commit]":
@@ -294,12 +287,13 @@ def _changed_row(commit: Commit, commits: int) -> ChangedRow:
 
 
 def _sessions(actor: Actor, where: _Where, since: datetime, head: datetime) -> "QuerySet[Any]":
-    """What others captured near there after ``since``."""
+    """What others captured near there after ``since``, with ``short`` as of commits."""
     return (
         Capture.objects.kept()
         .filter(Reach(actor).folders("folder__lineage"), where.of("folder"), folder__deleted_at=None)
         .filter(deleted_at=None, created_at__gt=since, created_at__lte=head)
         .exclude(principal=actor.principal)
+        .annotate(short=Right("pk", SHORT))
     )
 
 

@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from workspace.actor import Actor
 from workspace.queries import briefs as briefs_reads
-from workspace.queries import captures, documents, folders, search
+from workspace.queries import documents, folders, search
 from workspace.services import briefs
 from workspace.web.frame import Frame, page, person
 
@@ -23,9 +23,9 @@ def show(request: HttpRequest) -> HttpResponse:
     """What waits for me, what changed, what agents handed off."""
     actor = person(request)
     recent = documents.recent(actor, limit=RECENT).items
-    told = briefs_reads.brief(actor)
-    proposed = [one for one in told.approvals if one.kind == "capture"]
     around = Frame(actor, section="home")
+    told = briefs_reads.brief(actor, counted=around.counted)
+    proposed = [one for one in told.approvals if one.kind == "capture"]
     context = {
         "frame": around,
         "greeting": _greeting(actor),
@@ -38,7 +38,7 @@ def show(request: HttpRequest) -> HttpResponse:
         "beyond": max(0, len(told.changed) - CHANGED) + told.left_out.get("changed", 0),
         "through": told.head,
         "documents": recent,
-        "captures": captures.listing(actor, limit=6).items,
+        "captures": told.captures[:WAITING],
         "new_here": not recent and not folders.tree(actor),
     }
     return page(request, "home.html", context)

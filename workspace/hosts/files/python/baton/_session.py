@@ -63,6 +63,7 @@ class Session:
         self._asked: OrderedDict[str, int] = OrderedDict()
         self._kept: OrderedDict[str, Captured] = OrderedDict()
         self._told: OrderedDict[str, str] = OrderedDict()
+        self._underway: dict[str, threading.Event] = {}
         _open.add(self)
         if self._waiting():
             threading.Thread(target=self.drain, name="baton", daemon=True).start()
@@ -268,15 +269,26 @@ class Session:
             return self._captured(Captured("lost", name, why=settings.problem))
         if settings.capture == "off":
             return Captured("off", name, why="%s says that nothing is captured" % settings.binding.file)
-        with self._lock:
-            before = self._kept.get(name)
-        if before is not None and before.state in ("acknowledged", "refused"):
-            return before
         body: dict[str, Any] = {"folder": settings.folder, "content": content, "host": settings.host}
         body.update(session=settings.session, event=event, operation_id=name)
         if settings.capture == "ask":
             body["propose"] = True
-        return self._captured(self._sent(body, name))
+        with self._lock:
+            before, underway = self._kept.get(name), self._underway.get(name)
+            if before is not None and before.state in ("acknowledged", "refused"):
+                return before
+            done = self._underway.setdefault(name, threading.Event())
+        if underway is not None:  # the same is being sent by another thread or task: what comes of that is the answer
+            underway.wait(settings.deadline_s)
+            with self._lock:
+                found = self._kept.get(name)
+            return self._captured(found or Captured("waiting", name, why="the same is being sent"))
+        try:
+            return self._captured(self._sent(body, name))
+        finally:
+            with self._lock:
+                self._underway.pop(name, None)
+            done.set()
 
     def _sent(self, body: dict[str, Any], name: str) -> Captured:
         settings, path = self._settings, "/api/v1/captures"
@@ -363,6 +375,7 @@ def _after_fork() -> None:
     # A thread of the parent may have held it, and is not here to let go of it.
     for session in list(_open):
         session._lock = threading.Lock()
+        session._underway = {}
 
 
 if hasattr(os, "register_at_fork"):
