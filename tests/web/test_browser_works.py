@@ -17,6 +17,7 @@ def test_unsaved_text_survives_a_reload_and_is_gone_once_saved(enter: Enter, com
     page = enter("bob")
     page.goto(f"/d/{LOCATION}")
     page.keyboard.press("e")
+    page.wait_for_url(f"**/edit/{LOCATION}")  # loaded: what is typed before the script is there is nobody's
     area = page.locator("textarea[name=content]")
     area.fill(PLAN + "\n- one")
     area.press("End")

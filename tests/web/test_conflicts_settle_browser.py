@@ -39,6 +39,7 @@ def text(cast: Cast) -> str:
 def opened(page: Page, conflict: str) -> Page:
     page.goto(conflict)
     expect(page.locator("#result [data-spans]")).to_be_visible()
+    expect(page.locator("[data-current]")).to_have_count(1)  # the script has a place in hand, so it hears keys
     return page
 
 
