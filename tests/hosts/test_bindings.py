@@ -229,7 +229,7 @@ ADDRESSES = {
     "/srv/shop.git": "",
     "../shop": "",
     "C:\\\\work\\\\shop": "",
-    "C:/work/shop": "",
+    "C:/src/shop": "",
     "https://github.com/": "",
     "https://github.com/" + "a" * 300: "",
 }

@@ -115,7 +115,7 @@ def test_a_disk_that_is_really_full_loses_no_turn(project: Project, scripted: Se
     script = (
         f'cp -a "{own}" "{project.home}/kept" && mount -t tmpfs -o size=64k none "{own}" && '
         f'cp "{project.home}"/kept/*.json "{own}/" && mount -t tmpfs -o size=4k none "{project.home}/tmp" && '
-        f'(head -c 1000000 /dev/zero > "{own}/filler"; head -c 1000000 /dev/zero > "{project.home}/tmp/filler"; true) '
+        f'(head -c 1000000 /dev/zero > "{own}/rest"; head -c 1000000 /dev/zero > "{project.home}/tmp/rest"; true) '
         f'2>/dev/null; "{sys.executable}" -I -S "{HANDLER}" hook claude-code stop < "{event}"; df -k "{own}" | tail -1'
     )
     command = [*unshared("-rm"), "sh", "-c", script]

@@ -80,7 +80,7 @@ def test_what_tells_repositories_apart_is_kept(remote: str, name: str) -> None:
         "../shop",
         "file:///srv/git/shop",
         "C:\\shop",
-        "C:/work/shop",
+        "C:/src/shop",
         "c:shop",
         "https:///acme/shop",
         "https://github.com",

@@ -1,52 +1,24 @@
 """The editor in Chromium: nothing typed is lost, and others may save meanwhile."""
 
 import re
-from collections.abc import Callable, Iterator
 
 import pytest
-from playwright.sync_api import APIResponse, Browser, BrowserContext, Page, Route, expect
-from pytest_django.live_server_helper import LiveServer
+from playwright.sync_api import APIResponse, Page, Route, expect
 
 from tests.cast import PLAN, Cast
-from tests.web.browser import sign_in
-from tests.web.conftest import server_rests
+from tests.web.browser import LOCATION, Enter, enter, sign_in
 from workspace.models import Commit, Conflict
 from workspace.queries import documents
 from workspace.services import documents as services
 from workspace.services import drafts
 from workspace.services.drafts import Place
 
-LOCATION = "product/launch/plan.md"
-THERE = Place(document=LOCATION)
+__all__ = ["enter"]
 
-type Enter = Callable[..., Page]
+THERE = Place(document=LOCATION)
 
 SOON = 12_000
 """Milliseconds within which an editor has asked whether somebody saved, which it does every five seconds."""
-
-
-@pytest.fixture
-def enter(browser: Browser, live_server: LiveServer, committed_cast: Cast) -> Iterator[Enter]:
-    """``enter("bob")`` is a signed-in person's page in a browser of its own. A script error fails the test."""
-    contexts: list[BrowserContext] = []
-    faults: list[str] = []
-    services.create(committed_cast.alice, location=LOCATION, content=PLAN)
-
-    def begin(name: str, **options: object) -> Page:
-        context = browser.new_context(base_url=live_server.url, **options)  # type: ignore[arg-type]
-        contexts.append(context)
-        page = context.new_page()
-        page.set_default_timeout(10_000)
-        page.on("pageerror", lambda error: faults.append(str(error)))
-        page.on("console", lambda said: faults.append(said.text) if "Content Security" in said.text else None)
-        sign_in(page, name)
-        return page
-
-    yield begin
-    for context in contexts:
-        context.close()
-    server_rests()
-    assert not faults
 
 
 def head(cast: Cast) -> str:
